@@ -1,0 +1,185 @@
+/** Rules of the house that no linter knows. Each failure names the file and says what to do. */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+
+const ROOT = path.join(import.meta.dirname, "..");
+
+/** The import law: what each folder of src may import besides itself (docs/ARCHITECTURE.md). */
+const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  crypto: ["base"],
+  consensus: ["base"],
+  chain: ["base", "crypto"],
+  evm: ["base", "crypto"],
+  state: ["base", "crypto", "chain"],
+  execution: ["base", "crypto", "chain", "evm", "state"],
+  wire: ["base", "crypto", "consensus", "chain"],
+};
+
+/** Folders without I/O, clock, randomness and promises. src/crypto is their only door to Node. */
+const PURE_FOLDERS = ["base", "consensus", "chain", "evm", "state", "execution", "wire"];
+
+/** One entry each that may import from npm in a pure folder, and what it may import. */
+const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  evm: ["@noble/curves"],
+};
+
+const FILE_LINES_MAX = 500;
+const LINE_LENGTH_MAX = 100;
+
+type SourceFile = { readonly name: string; readonly text: string; readonly imports: string[] };
+
+const sources = loadSources();
+const byName = new Map(sources.map((source) => [source.name, source]));
+
+describe("tidy", () => {
+  it("imports follow the law of docs/ARCHITECTURE.md", () => {
+    for (const source of sources) {
+      const folder = folderOf(source.name);
+      if (folder === undefined) continue;
+      const allowed = IMPORT_LAW[folder];
+      assert.ok(allowed !== undefined, `src/${folder} has no line in the import law`);
+      for (const target of source.imports.filter((name) => name.startsWith("src/"))) {
+        const other = folderOf(target) ?? "";
+        const lawful = other === folder || allowed.includes(other);
+        assert.ok(lawful, `${source.name} imports ${target}: src/${folder} may not use ${other}`);
+      }
+      for (const target of source.imports.filter((name) => /^(test|bench)\//.test(name))) {
+        assert.fail(`${source.name} imports ${target}: the product does not depend on its tests`);
+      }
+    }
+  });
+
+  it("relative imports resolve and carry their extension", () => {
+    for (const source of sources) {
+      for (const target of source.imports.filter((name) => /^(src|test|bench)\//.test(name))) {
+        assert.ok(byName.has(target) || target.endsWith(".json"), `${source.name}: ${target}?`);
+      }
+    }
+  });
+
+  it("no file is part of an import cycle", () => {
+    const done = new Set<string>();
+    const visit = (name: string, trail: readonly string[]): void => {
+      assert.ok(!trail.includes(name), `import cycle: ${[...trail, name].join(" -> ")}`);
+      if (done.has(name)) return;
+      for (const target of byName.get(name)?.imports ?? []) visit(target, [...trail, name]);
+      done.add(name);
+    };
+    for (const source of sources) visit(source.name, []);
+  });
+
+  it("pure folders import no node:* module and only listed packages", () => {
+    for (const source of sources) {
+      const folder = folderOf(source.name);
+      if (folder === undefined || !PURE_FOLDERS.includes(folder)) continue;
+      const allowed = PURE_PACKAGES[folder] ?? [];
+      for (const target of source.imports.filter((name) => !/^(src|test|bench)\//.test(name))) {
+        const lawful = allowed.some((name) => target === name || target.startsWith(`${name}/`));
+        assert.ok(lawful, `${source.name} imports ${target}: src/${folder} is pure`);
+      }
+    }
+  });
+
+  it("the pure folders read no clock, draw no randomness and hold no promise", () => {
+    const words =
+      "Date|Math\\.random|performance|setTimeout|setInterval|setImmediate|queueMicrotask|" +
+      "Promise|async|await|process|console|globalThis|require";
+    const banned = new RegExp(`\\b(${words})\\b`);
+    for (const source of sources) {
+      const folder = folderOf(source.name);
+      if (folder === undefined || !PURE_FOLDERS.includes(folder)) continue;
+      const found = banned.exec(withoutComments(source.text));
+      assert.equal(found, null, `${source.name} uses ${found?.[0] ?? ""}`);
+    }
+  });
+
+  it("files are short and lines fit", () => {
+    for (const source of sources) {
+      const lines = source.text.split("\n");
+      const count = lines.length - 1;
+      assert.ok(count <= FILE_LINES_MAX, `${source.name}: ${count} lines; one concept per file`);
+      lines.forEach((line, index) => {
+        const fits =
+          line.length <= LINE_LENGTH_MAX || /https?:|0x[0-9a-f]{40}|import |`/.test(line);
+        assert.ok(fits, `${source.name}:${index + 1}: longer than ${LINE_LENGTH_MAX} characters`);
+      });
+    }
+  });
+
+  it("names say one thing: no drawers, no barrels, kebab-case", () => {
+    for (const { name } of sources) {
+      const file = path.basename(name);
+      assert.doesNotMatch(file, /^(utils?|helpers?|common|misc|index)\.ts$/, `${name} is a drawer`);
+      assert.match(file, /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/, `${name}: use kebab-case`);
+    }
+  });
+
+  it("no banned words and no silenced checks without a reason", () => {
+    for (const source of sources.filter(({ name }) => name !== "test/tidy.test.ts")) {
+      assert.doesNotMatch(source.text, /\b(FIXME|XXX)\b/, `${source.name}: mend it or file it`);
+      assert.doesNotMatch(source.text, /TODO(?!\(#\d+\))/, `${source.name}: TODO needs an issue`);
+      assert.doesNotMatch(source.text, /@ts-(ignore|nocheck)/, `${source.name}: silences types`);
+      assert.doesNotMatch(source.text, /export default/, `${source.name}: no default exports`);
+      assert.doesNotMatch(source.text, /\.(only|todo)\(/, `${source.name}: leaves tests out`);
+      for (const line of source.text
+        .split("\n")
+        .filter((text) => text.includes("eslint-disable"))) {
+        assert.match(line, /eslint-disable.* -- .+/, `${source.name}: say why after " -- "`);
+      }
+    }
+  });
+
+  it("no source file is dead: everything is reached from a test, a bench or a command", () => {
+    const reached = new Set<string>();
+    const visit = (name: string): void => {
+      if (reached.has(name)) return;
+      reached.add(name);
+      byName.get(name)?.imports.forEach(visit);
+    };
+    for (const { name } of sources) if (isEntry(name)) visit(name);
+    const dead = sources.map(({ name }) => name).filter((name) => !reached.has(name));
+    assert.deepEqual(dead, [], "delete these or use them");
+  });
+
+  it("nothing names the machine it was written on", () => {
+    const files = globSync(["**/*.{ts,js,json,md,yaml,yml,sh}", ".ci/*"], {
+      cwd: ROOT,
+      exclude: ["node_modules/**", ".cache/**", "test/tidy.test.ts"],
+    });
+    for (const name of files) {
+      const text = readFileSync(path.join(ROOT, name), "utf8");
+      assert.doesNotMatch(text, /\/work\/(main|shared)|\/root\//, `${name} names a local path`);
+    }
+  });
+});
+
+function isEntry(name: string): boolean {
+  return name.endsWith(".test.ts") || /^(test|bench)\/([a-z]+\/)?(main|run|worker)\.ts$/.test(name);
+}
+
+function folderOf(name: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(name)?.[1];
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
+}
+
+function loadSources(): SourceFile[] {
+  const names = globSync(["src/**/*.ts", "test/**/*.ts", "bench/**/*.ts"], { cwd: ROOT });
+  return names.map((name) => {
+    const text = readFileSync(path.join(ROOT, name), "utf8");
+    const found = text.matchAll(
+      /^(?:import|export)\b[^;"'`]*?from\s+"([^"]+)"|^import\s+"([^"]+)"/gm,
+    );
+    const imports = [...found].map((match) => resolveImport(name, match[1] ?? match[2] ?? ""));
+    return { name, text, imports };
+  });
+}
+
+function resolveImport(from: string, target: string): string {
+  return target.startsWith(".") ? path.posix.join(path.posix.dirname(from), target) : target;
+}
