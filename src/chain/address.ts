@@ -1,0 +1,57 @@
+/**
+ * Addresses are 160-bit unsigned bigints throughout the node: they are Map keys, they lie on the
+ * EVM's stack, and comparing them is one instruction. Bytes exist only at the edges.
+ */
+import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
+import { bytesToHex, parseHex, type Hex } from "../base/hex.ts";
+import { invariant } from "../base/invariant.ts";
+import { keccak256 } from "../crypto/keccak256.ts";
+import { encodeRlp } from "./rlp.ts";
+
+export const ADDRESS_SIZE = 20;
+export const ZERO_ADDRESS = 0n;
+
+export function addressToBytes(address: bigint): Uint8Array {
+  const bytes = new Uint8Array(ADDRESS_SIZE);
+  writeBigEndian(address, bytes, 0, ADDRESS_SIZE);
+  return bytes;
+}
+
+export function bytesToAddress(bytes: Uint8Array): bigint {
+  invariant(bytes.length === ADDRESS_SIZE, "an address has 20 bytes");
+  return readBigEndian(bytes, 0, ADDRESS_SIZE);
+}
+
+export function addressToHex(address: bigint): Hex {
+  return `0x${address.toString(16).padStart(2 * ADDRESS_SIZE, "0")}`;
+}
+
+/** The address in `0x`-prefixed text of either case, or undefined if it is anything else. */
+export function parseAddress(text: string): bigint | undefined {
+  const bytes = parseHex(text);
+  return bytes?.length === ADDRESS_SIZE ? bytesToAddress(bytes) : undefined;
+}
+
+/** Mixed-case text whose capitals are a checksum (EIP-55): what wallets show. */
+export function addressToChecksumHex(address: bigint): Hex {
+  const digits = addressToHex(address).slice(2);
+  const ascii = Uint8Array.from(digits, (digit) => digit.charCodeAt(0));
+  const hash = bytesToHex(keccak256(ascii)).slice(2);
+  let text: Hex = "0x";
+  for (let index = 0; index < digits.length; index++) {
+    const digit = digits.charAt(index);
+    text += hash.charAt(index) >= "8" ? digit.toUpperCase() : digit;
+  }
+  return text;
+}
+
+/** The account of a 64-byte public key: the last 20 bytes of its hash. */
+export function publicKeyToAddress(publicKey: Uint8Array): bigint {
+  return readBigEndian(keccak256(publicKey), 12, ADDRESS_SIZE);
+}
+
+/** Where a contract created by a transaction of this sender and nonce lies. */
+export function createdAddress(sender: bigint, nonce: bigint): bigint {
+  const hash = keccak256(encodeRlp([addressToBytes(sender), nonce]));
+  return readBigEndian(hash, 12, ADDRESS_SIZE);
+}
