@@ -43,6 +43,8 @@ export type Snapshot = {
   /** The last block voted in `votedView`; undefined when there was no vote in this epoch. */
   readonly votedTip: { readonly height: number; readonly hash: Hash } | undefined;
   readonly highCert: Certificate;
+  /** Block time of each member's last Rejoin, or -1; indexed by member. */
+  readonly rejoinedAtMs: readonly number[];
   /** Unfinalized blocks that a vote or certificate of ours depends on, lowest first. */
   readonly blocks: readonly Block[];
 };

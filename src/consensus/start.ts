@@ -1,0 +1,11 @@
+/** How a replica comes to life (PROTOCOL §9.1). */
+import type { Hash } from "./block.ts";
+import type { LogRecord } from "./log-record.ts";
+
+export type Start =
+  /** First installation: the log is empty and the installer vouches that it never was otherwise. */
+  | { readonly kind: "found" }
+  /** An empty, damaged or abandoned log: only a new epoch can let this replica take part again. */
+  | { readonly kind: "empty"; readonly nonce: Hash }
+  /** An intact log, in order. The nonce names this start and, if peers prove a rollback, its rejoin. */
+  | { readonly kind: "resume"; readonly records: readonly LogRecord[]; readonly nonce: Hash };
