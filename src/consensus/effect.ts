@@ -54,10 +54,10 @@ export type Effect =
     }
   /** A certified result: a state snapshot of this height can be proved to others. */
   | { readonly kind: "checkpoint"; readonly certificate: ExecCert }
-  | { readonly kind: "report"; readonly report: Report };
+  | { readonly kind: "notice"; readonly notice: Notice };
 
 /** Rare changes of state, for logs and metrics. Nothing here is needed for correctness. */
-export type Report =
+export type Notice =
   | { readonly code: "VIEW_ENTERED"; readonly epoch: number; readonly view: number }
   | { readonly code: "VIEW_ACCEPTED"; readonly epoch: number; readonly view: number }
   | { readonly code: "EPOCH_ENTERED"; readonly epoch: number }

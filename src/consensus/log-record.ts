@@ -7,7 +7,13 @@ export type LogRecord =
   | { readonly kind: "boot" }
   /** This replica lost its log and asks to be let in again under this nonce. */
   | { readonly kind: "rejoin"; readonly nonce: Hash }
-  | { readonly kind: "epoch"; readonly epoch: number; readonly boundary: FinalPoint }
+  | {
+      readonly kind: "epoch";
+      readonly epoch: number;
+      readonly boundary: FinalPoint;
+      /** The boundary carried the nonce of this log: from here on this replica takes part. */
+      readonly isJoining: boolean;
+    }
   | { readonly kind: "view"; readonly view: number }
   | { readonly kind: "block"; readonly block: Block }
   | {
@@ -42,6 +48,8 @@ export type Snapshot = {
   readonly votedView: number;
   /** The last block voted in `votedView`; undefined when there was no vote in this epoch. */
   readonly votedTip: { readonly height: number; readonly hash: Hash } | undefined;
+  /** Our votes of the current view above `final`, lowest first, to be sent again. */
+  readonly votes: readonly { readonly height: number; readonly hash: Hash }[];
   readonly highCert: Certificate;
   /** Block time of each member's last Rejoin, or -1; indexed by member. */
   readonly rejoinedAtMs: readonly number[];

@@ -148,6 +148,8 @@ export type Probe = { readonly kind: "probe"; readonly nonce: Hash };
 export type ProbeAnswer = {
   readonly kind: "probeAnswer";
   readonly nonce: Hash;
+  /** The answerer never left genesis and holds nothing: the asker may be new as well. */
+  readonly isUntouched: boolean;
   readonly vote: Vote | undefined;
   readonly commit: Commit | undefined;
   readonly viewChange: ViewChange | undefined;

@@ -42,14 +42,17 @@ export function isAcceptedAfterRestart(view: number, votedView: number): boolean
   return view === 0 || votedView === view;
 }
 
-/** §5.5: catching up moves the tip to a final descendant; a conflicting tip votes no more. */
+/**
+ * §5.5: catching up moves the tip to a final descendant; a replica whose tip conflicts with what
+ * became final casts no further vote in the view. `isAncestor(a, b)` includes a = b.
+ */
 export function tipAfterFinal(
   tip: BlockRef,
   final: BlockRef,
-  isOnTipChain: boolean,
+  isAncestor: (a: BlockRef, b: BlockRef) => boolean,
 ): BlockRef | "conflict" {
-  if (final.height > tip.height) return final;
-  return isOnTipChain ? tip : "conflict";
+  if (isAncestor(tip, final)) return final;
+  return isAncestor(final, tip) ? tip : "conflict";
 }
 
 export function isQuorum(count: number, quorum: Quorum): boolean {
