@@ -1,0 +1,259 @@
+/**
+ * Assembles small WebAssembly modules from TypeScript. It exists because the arithmetic of the
+ * precompiles needs 64-bit integers in registers, which JavaScript does not have, and because code
+ * unrolled by a loop here can be read and checked, which a compiled binary cannot. Only what the
+ * kernels of this folder need is here. All is synchronous.
+ */
+
+export type ValueType = "i32" | "i64";
+
+/** A local variable of a function; parameters are its first locals. */
+export type Local = { readonly index: number; readonly type: ValueType };
+
+const TYPE_CODE: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e };
+
+const OPCODES = {
+  "i32.add": [0x6a],
+  "i32.and": [0x71],
+  "i32.eqz": [0x45],
+  "i32.sub": [0x6b],
+  "i64.add": [0x7c],
+  "i64.and": [0x83],
+  "i64.ctz": [0x7a],
+  "i64.eqz": [0x50],
+  "i64.extend_i32_u": [0xad],
+  "i64.gt_s": [0x55],
+  "i64.lt_s": [0x53],
+  "i64.lt_u": [0x54],
+  "i64.mul": [0x7e],
+  "i64.or": [0x84],
+  "i64.rotr": [0x8a],
+  "i64.shl": [0x86],
+  "i64.shr_s": [0x87],
+  "i64.shr_u": [0x88],
+  "i64.sub": [0x7d],
+  "i64.xor": [0x85],
+  "i64x2.add": [0xfd, 0xce, 0x01],
+  "i64x2.sub": [0xfd, 0xd1, 0x01],
+  select: [0x1b],
+  return: [0x0f],
+} as const;
+
+export type Operation = keyof typeof OPCODES;
+
+/** Writes the body of one function, instruction by instruction, in stack order. */
+export class WasmFunction {
+  readonly name: string;
+  readonly index: number;
+  readonly parameters: readonly Local[];
+  readonly result: ValueType | undefined;
+  readonly #locals: Local[] = [];
+  readonly #code: number[] = [];
+
+  constructor(
+    name: string,
+    index: number,
+    parameterTypes: readonly ValueType[],
+    result: ValueType | undefined,
+  ) {
+    this.name = name;
+    this.index = index;
+    this.parameters = parameterTypes.map((type, position) => ({ index: position, type }));
+    this.result = result;
+  }
+
+  parameter(position: number): Local {
+    const local = this.parameters[position];
+    if (local === undefined) throw new RangeError(`${this.name} has no parameter ${position}`);
+    return local;
+  }
+
+  local(type: ValueType): Local {
+    const local = { index: this.parameters.length + this.#locals.length, type };
+    this.#locals.push(local);
+    return local;
+  }
+
+  locals(type: ValueType, count: number): readonly Local[] {
+    return Array.from({ length: count }, () => this.local(type));
+  }
+
+  op(...operations: readonly Operation[]): this {
+    for (const operation of operations) this.#code.push(...OPCODES[operation]);
+    return this;
+  }
+
+  get(local: Local): this {
+    this.#code.push(0x20, ...unsigned(local.index));
+    return this;
+  }
+
+  set(local: Local): this {
+    this.#code.push(0x21, ...unsigned(local.index));
+    return this;
+  }
+
+  tee(local: Local): this {
+    this.#code.push(0x22, ...unsigned(local.index));
+    return this;
+  }
+
+  i32(value: number): this {
+    this.#code.push(0x41, ...signed(BigInt(value)));
+    return this;
+  }
+
+  i64(value: bigint): this {
+    this.#code.push(0x42, ...signed(BigInt.asIntN(64, value)));
+    return this;
+  }
+
+  /** Loads from the address on the stack plus a constant. */
+  load(offset: number): this {
+    this.#code.push(0x29, 3, ...unsigned(offset));
+    return this;
+  }
+
+  store(offset: number): this {
+    this.#code.push(0x37, 3, ...unsigned(offset));
+    return this;
+  }
+
+  loadPair(offset: number): this {
+    this.#code.push(0xfd, 0x00, 3, ...unsigned(offset));
+    return this;
+  }
+
+  storePair(offset: number): this {
+    this.#code.push(0xfd, 0x0b, 3, ...unsigned(offset));
+    return this;
+  }
+
+  call(target: WasmFunction): this {
+    this.#code.push(0x10, ...unsigned(target.index));
+    return this;
+  }
+
+  /** Inside the body, `branch(0)` leaves the block. */
+  block(body: () => void): this {
+    return this.#nested(0x02, body);
+  }
+
+  /** Inside the body, `branch(0)` starts it again. */
+  loop(body: () => void): this {
+    return this.#nested(0x03, body);
+  }
+
+  /** Runs the body if the i32 on the stack is not zero. */
+  when(body: () => void): this {
+    return this.#nested(0x04, body);
+  }
+
+  branch(depth: number): this {
+    this.#code.push(0x0c, depth);
+    return this;
+  }
+
+  branchIf(depth: number): this {
+    this.#code.push(0x0d, depth);
+    return this;
+  }
+
+  encodeType(): number[] {
+    const parameters = this.parameters.map(({ type }) => TYPE_CODE[type]);
+    const results = this.result === undefined ? [] : [TYPE_CODE[this.result]];
+    return [0x60, ...vector(parameters.map((code) => [code])), ...vector(results.map((c) => [c]))];
+  }
+
+  encodeBody(): number[] {
+    const locals = vector(this.#locals.map(({ type }) => [1, TYPE_CODE[type]]));
+    return sized([...locals, ...this.#code, 0x0b]);
+  }
+
+  #nested(opcode: number, body: () => void): this {
+    this.#code.push(opcode, 0x40);
+    body();
+    this.#code.push(0x0b);
+    return this;
+  }
+}
+
+/** A module of functions over one memory, which is exported as `memory`. */
+export class WasmAssembler {
+  readonly #functions: WasmFunction[] = [];
+
+  define(
+    name: string,
+    parameterTypes: readonly ValueType[],
+    write: (body: WasmFunction) => void,
+    result?: ValueType,
+  ): WasmFunction {
+    const body = new WasmFunction(name, this.#functions.length, parameterTypes, result);
+    this.#functions.push(body);
+    write(body);
+    return body;
+  }
+
+  /** The binary form, for a memory of so many pages of 64 KiB. */
+  encode(memoryPages: number): Uint8Array<ArrayBuffer> {
+    const functions = this.#functions;
+    const exports = functions.map(({ name, index }) => [...text(name), 0, ...unsigned(index)]);
+    exports.push([...text("memory"), 2, 0]);
+    const sections: number[][] = [
+      section(
+        1,
+        functions.map((body) => body.encodeType()),
+      ),
+      section(
+        3,
+        functions.map(({ index }) => unsigned(index)),
+      ),
+      section(5, [[1, ...unsigned(memoryPages), ...unsigned(memoryPages)]]),
+      section(7, exports),
+      section(
+        10,
+        functions.map((body) => body.encodeBody()),
+      ),
+    ];
+    return Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...sections.flat()]);
+  }
+}
+
+function section(id: number, items: readonly number[][]): number[] {
+  return [id, ...sized(vector(items))];
+}
+
+function vector(items: readonly number[][]): number[] {
+  return [...unsigned(items.length), ...items.flat()];
+}
+
+function sized(bytes: readonly number[]): number[] {
+  return unsigned(bytes.length).concat(bytes);
+}
+
+function text(value: string): number[] {
+  return sized(Array.from(value, (character) => character.charCodeAt(0)));
+}
+
+/** LEB128. */
+function unsigned(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+  return bytes;
+}
+
+function signed(value: bigint): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest < -64n || rest > 63n) {
+    bytes.push(Number(rest & 0x7fn) | 0x80);
+    rest >>= 7n;
+  }
+  bytes.push(Number(rest & 0x7fn));
+  return bytes;
+}
