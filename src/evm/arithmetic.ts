@@ -1,0 +1,83 @@
+/** Arithmetic on 256-bit words that is too long for the interpreter's loop. */
+import { SIGN_BIT, WORD_LIMIT, WORD_MASK } from "./word.ts";
+
+/** Division by zero is zero; -2^255 / -1 overflows back to -2^255. */
+export function signedDivide(a: bigint, b: bigint): bigint {
+  return b === 0n ? 0n : (toSigned(a) / toSigned(b)) & WORD_MASK;
+}
+
+/** The result takes the sign of the dividend; modulo zero is zero. */
+export function signedModulo(a: bigint, b: bigint): bigint {
+  return b === 0n ? 0n : (toSigned(a) % toSigned(b)) & WORD_MASK;
+}
+
+/** The sum and the product are not cut to 256 bits before the modulo. */
+export function addModulo(a: bigint, b: bigint, modulus: bigint): bigint {
+  return modulus === 0n ? 0n : (a + b) % modulus;
+}
+
+export function multiplyModulo(a: bigint, b: bigint, modulus: bigint): bigint {
+  return modulus === 0n ? 0n : (a * b) % modulus;
+}
+
+/** Extends the sign of the number in the low `index + 1` bytes. */
+export function signExtend(index: bigint, word: bigint): bigint {
+  if (index > 30n) return word;
+  const signBit = 8n * index + 7n;
+  const mask = (1n << signBit) - 1n;
+  return ((word >> signBit) & 1n) === 1n ? word | (WORD_MASK ^ mask) : word & mask;
+}
+
+export function shiftRightArithmetic(shift: bigint, word: bigint): bigint {
+  if (word < SIGN_BIT) return shift > 255n ? 0n : word >> shift;
+  return shift > 255n ? WORD_MASK : ((word - WORD_LIMIT) >> shift) & WORD_MASK;
+}
+
+export function isLessSigned(a: bigint, b: bigint): boolean {
+  const isNegative = a >= SIGN_BIT;
+  return isNegative === b >= SIGN_BIT ? a < b : isNegative;
+}
+
+/** a to the power of b modulo 2^256, four bits of the exponent at a time. */
+export function power(base: bigint, exponent: bigint): bigint {
+  if (exponent === 0n) return 1n;
+  if (base <= 1n) return base;
+  if (base === 2n) return exponent > 255n ? 0n : 1n << exponent;
+  const digits = exponent.toString(16);
+  const powers: bigint[] = [1n, base];
+  for (let index = 2; index < 16; index++) {
+    powers.push(((powers[index - 1] ?? 0n) * base) & WORD_MASK);
+  }
+  let result = 1n;
+  for (let index = 0; index < digits.length; index++) {
+    if (index > 0) result = raiseTo16(result);
+    const digit = Number.parseInt(digits.charAt(index), 16);
+    if (digit !== 0) result = (result * (powers[digit] ?? 0n)) & WORD_MASK;
+    // An even base has run out of bits after at most 64 digits: nothing left to multiply.
+    if (result === 0n) return 0n;
+  }
+  return result;
+}
+
+/** The number of bytes without leading zeros: what EXP charges for. */
+export function byteLength(word: bigint): number {
+  let size = 0;
+  let rest = word;
+  while (rest > 0xffff_ffffn) {
+    rest >>= 32n;
+    size += 4;
+  }
+  const low = Number(rest);
+  return size + Math.ceil((32 - Math.clz32(low)) / 8);
+}
+
+function raiseTo16(word: bigint): bigint {
+  const squared = (word * word) & WORD_MASK;
+  const fourth = (squared * squared) & WORD_MASK;
+  const eighth = (fourth * fourth) & WORD_MASK;
+  return (eighth * eighth) & WORD_MASK;
+}
+
+function toSigned(word: bigint): bigint {
+  return word >= SIGN_BIT ? word - WORD_LIMIT : word;
+}

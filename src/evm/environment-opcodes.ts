@@ -1,0 +1,65 @@
+/** Opcodes that ask about the account, the transaction and the block. */
+import { accountAccessGas } from "./account-access.ts";
+import type { Frame } from "./frame.ts";
+import type { Machine } from "./machine.ts";
+import { CONTINUE, OUT_OF_GAS, type Signal } from "./signal.ts";
+import { ADDRESS_MASK, readWord } from "./word.ts";
+
+export function balance(frame: Frame, machine: Machine): Signal {
+  const address = topAddress(frame);
+  frame.gas -= accountAccessGas(machine, address);
+  if (frame.gas < 0) return OUT_OF_GAS;
+  return replaceTop(frame, machine.world.balance(address));
+}
+
+export function extCodeSize(frame: Frame, machine: Machine): Signal {
+  const address = topAddress(frame);
+  frame.gas -= accountAccessGas(machine, address);
+  if (frame.gas < 0) return OUT_OF_GAS;
+  return replaceTop(frame, BigInt(machine.world.code(address).bytes.length));
+}
+
+/** EIP-1052: 0 for an account that is empty, else the hash of its code, even if that is none. */
+export function extCodeHash(frame: Frame, machine: Machine): Signal {
+  const address = topAddress(frame);
+  frame.gas -= accountAccessGas(machine, address);
+  if (frame.gas < 0) return OUT_OF_GAS;
+  const { world } = machine;
+  return replaceTop(frame, world.isEmpty(address) ? 0n : world.code(address).hash);
+}
+
+/** Bytes beyond the end of the calldata read as zeros. */
+export function callDataLoad(frame: Frame): Signal {
+  const { data } = frame;
+  const offset = Number(frame.stack[frame.stackSize - 1]);
+  if (offset + 32 <= data.length) {
+    frame.dataView ??= new DataView(data.buffer, data.byteOffset, data.byteLength);
+    return replaceTop(frame, readWord(frame.dataView, offset));
+  }
+  if (offset >= data.length) return replaceTop(frame, 0n);
+  const padded = new Uint8Array(32);
+  padded.set(data.subarray(offset));
+  return replaceTop(frame, readWord(new DataView(padded.buffer), 0));
+}
+
+/** The hashes of the 256 blocks before this one; 0 for any other number. */
+export function blockHash(frame: Frame, machine: Machine): Signal {
+  const { block } = machine;
+  const number = frame.stack[frame.stackSize - 1] ?? 0n;
+  const isKnown = number < block.number && number + 256n >= block.number;
+  return replaceTop(frame, isKnown ? block.blockHash(number) : 0n);
+}
+
+export function blobHash(frame: Frame, machine: Machine): Signal {
+  const index = Number(frame.stack[frame.stackSize - 1]);
+  return replaceTop(frame, machine.tx.blobHashes[index] ?? 0n);
+}
+
+function topAddress(frame: Frame): bigint {
+  return (frame.stack[frame.stackSize - 1] ?? 0n) & ADDRESS_MASK;
+}
+
+function replaceTop(frame: Frame, word: bigint): Signal {
+  frame.stack[frame.stackSize - 1] = word;
+  return CONTINUE;
+}

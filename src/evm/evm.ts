@@ -1,0 +1,149 @@
+import { delegateOf } from "./account-access.ts";
+import { AnalyzedCodeCache } from "./analyzed-code.ts";
+import { createAddress } from "./create-address.ts";
+import { type Fork, rulesOf } from "./fork.ts";
+import type { Frame } from "./frame.ts";
+import { enterCall, enterCreate } from "./frame-entry.ts";
+import { leaveFrame, resumeParent } from "./frame-exit.ts";
+import { runFrame } from "./interpreter.ts";
+import { Machine } from "./machine.ts";
+import type { BlockContext, ExecutionResult, Message, TransactionContext } from "./message.ts";
+import type { Precompile } from "./precompile.ts";
+import * as signal from "./signal.ts";
+import { statusOf } from "./step-trace.ts";
+import type { Tracer } from "./tracer.ts";
+import type { Code, WorldState } from "./world-state.ts";
+
+export type EvmOptions = {
+  readonly fork: Fork;
+  readonly chainId: bigint;
+  /** How many bytes of analyzed code to keep. */
+  readonly codeCacheBytesMax?: number;
+};
+
+export type EvmDependencies = {
+  readonly world: WorldState;
+  readonly precompiles: ReadonlyMap<bigint, Precompile>;
+  /** Looked at after every few thousand gas: true ends the execution with status "stopped". */
+  readonly shouldStop?: () => boolean;
+};
+
+/**
+ * The Ethereum Virtual Machine: runs one message at a time against a world, synchronously.
+ *
+ * Calls inside the EVM are frames on a stack of our own, so depth 1024 needs no JavaScript stack.
+ * Keep one Evm for many transactions: frames, memory and the analysis of code are reused.
+ * Whatever a failed or reverted message did to the world is undone; everything about the
+ * transaction around it (fee, nonce, warm addresses of EIP-2929 and EIP-3651, refund) is not here.
+ */
+export class Evm {
+  readonly #machine: Machine;
+
+  constructor(options: EvmOptions, dependencies: EvmDependencies) {
+    this.#machine = new Machine({
+      rules: rulesOf(options.fork),
+      chainId: options.chainId,
+      world: dependencies.world,
+      precompiles: dependencies.precompiles,
+      codes: new AnalyzedCodeCache(options.codeCacheBytesMax ?? CODE_CACHE_BYTES_MAX),
+      shouldStop: dependencies.shouldStop ?? neverStop,
+    });
+  }
+
+  execute(
+    message: Message,
+    block: BlockContext,
+    tx: TransactionContext,
+    tracer?: Tracer,
+  ): ExecutionResult {
+    const machine = this.#machine;
+    machine.reset();
+    machine.block = block;
+    machine.tx = tx;
+    machine.tracer = tracer;
+    const mark = machine.world.snapshot();
+    const createdAddress =
+      message.kind === "create" ? createAddress(message.caller, message.nonce) : undefined;
+    const entered = this.#enter(message, createdAddress);
+    const outcome = entered === signal.ENTERED ? this.#drive() : entered;
+    if (outcome === signal.STOPPED) machine.world.revertTo(mark);
+    return {
+      status: statusOf(outcome),
+      reason: signal.isFailure(outcome) ? signal.failureReason(outcome) : undefined,
+      gasLeft: machine.settledGas,
+      output: machine.settledOutput,
+      createdAddress,
+    };
+  }
+
+  #enter(message: Message, createdAddress: bigint | undefined): signal.Signal {
+    const { caller, value, data, gas } = message;
+    if (message.kind === "create") {
+      const address = createdAddress ?? 0n;
+      if (this.#machine.world.balance(caller) < value) return this.#refuse(gas);
+      this.#machine.world.warmAddress(address);
+      const initCode = data;
+      const request = { kind: "CREATE", caller, address, value, initCode, gas } as const;
+      return enterCreate(this.#machine, undefined, request);
+    }
+    return enterCall(this.#machine, undefined, {
+      kind: "CALL",
+      caller,
+      address: message.to,
+      to: message.to,
+      code: this.#codeOf(message.to),
+      value,
+      isValueOwn: true,
+      data,
+      gas,
+      isStatic: message.isStatic ?? false,
+      outputOffset: 0,
+      outputSize: 0,
+    });
+  }
+
+  #refuse(gas: number): signal.Signal {
+    this.#machine.settledGas = gas;
+    this.#machine.settledOutput = new Uint8Array(0);
+    return signal.INSUFFICIENT_BALANCE;
+  }
+
+  /** EIP-7702: a transaction to an account that delegates runs, and warms, the delegate's code. */
+  #codeOf(to: bigint): Code {
+    const { world, rules } = this.#machine;
+    const code = world.code(to);
+    const delegate = rules.hasDelegation ? delegateOf(code) : undefined;
+    if (delegate === undefined) return code;
+    world.warmAddress(delegate);
+    return world.code(delegate);
+  }
+
+  /** Runs frames until the first one has ended. */
+  #drive(): signal.Signal {
+    const machine = this.#machine;
+    let frame: Frame | undefined = machine.top;
+    let ended: signal.Signal = signal.RETURNED;
+    let runCount = 0;
+    while (frame !== undefined) {
+      if ((++runCount & POLL_FRAMES_MASK) === 0 && machine.shouldStop()) return signal.STOPPED;
+      const outcome = runFrame(frame, machine);
+      if (outcome === signal.STOPPED) return signal.STOPPED;
+      if (outcome !== signal.ENTERED) {
+        const child = frame;
+        ended = leaveFrame(child, machine, outcome);
+        const parent = machine.top;
+        if (parent !== undefined) resumeParent(parent, child, machine, ended);
+      }
+      frame = machine.top;
+    }
+    return ended;
+  }
+}
+
+const CODE_CACHE_BYTES_MAX = 0x400_0000;
+/** The stop flag is also looked at once every 16 entries into the interpreter's loop. */
+const POLL_FRAMES_MASK = 15;
+
+function neverStop(): boolean {
+  return false;
+}

@@ -1,0 +1,395 @@
+/**
+ * The interpreter's loop: runs one frame until it ends, fails, or enters a child.
+ *
+ * It is one large switch because that is what V8 turns into a jump table with pc, gas, stack size
+ * and memory in registers. Rules that keep it fast: opcodes that cost 20 gas or more, or are rare,
+ * live in other files behind `executeColdOpcode`; nothing in here allocates but bigints; case labels are
+ * literals (a named constant would be compared one by one); the stack is one packed array.
+ *
+ * `?? 0n` and `?? 0` never take effect: STACK_NEEDED was checked and the code is padded. They tell the
+ * compiler what the tables guarantee, at the cost of a compare.
+ */
+import * as arithmetic from "./arithmetic.ts";
+import { executeColdOpcode } from "./cold-opcodes.ts";
+import type { Frame } from "./frame.ts";
+import type { Machine } from "./machine.ts";
+import { expansionGas } from "./memory.ts";
+import { STACK_ALLOWED, STACK_NEEDED, STATIC_GAS } from "./opcode-table.ts";
+import * as signal from "./signal.ts";
+import { traceStep } from "./step-trace.ts";
+import { BYTE_WORDS, readWord, WORD_LIMIT, WORD_MASK, writeWord } from "./word.ts";
+
+/** How much gas may pass between two looks at the stop flag: well under a millisecond. */
+const POLL_GAS = 32_768;
+
+// eslint-disable-next-line max-lines-per-function -- one switch in one function is what V8 compiles to a jump table
+export function runFrame(frame: Frame, machine: Machine): signal.Signal {
+  const { stack, code } = frame;
+  const { bytes: ops, jumpTargets } = code;
+  const { memory, tracer } = machine;
+  const base = frame.memoryBase;
+  const isTraced = tracer !== undefined;
+  let pushes = code.pushes;
+  let pc = frame.pc;
+  let sp = frame.stackSize;
+  let gas = frame.gas;
+  let memorySize = frame.memorySize;
+  let view = memory.view;
+  let pollBelow = gas - POLL_GAS;
+
+  for (;;) {
+    const op = ops[pc] ?? 0;
+    if (isTraced) {
+      frame.pc = pc;
+      frame.gas = gas;
+      frame.stackSize = sp;
+      frame.memorySize = memorySize;
+      traceStep(frame, machine, op);
+    }
+    gas -= STATIC_GAS[op] ?? 0;
+    if (gas < 0) return signal.OUT_OF_GAS;
+    if (sp < (STACK_NEEDED[op] ?? 0)) return signal.STACK_UNDERFLOW;
+    if (sp > (STACK_ALLOWED[op] ?? 0)) return signal.STACK_OVERFLOW;
+
+    switch (op) {
+      case 0x00: // STOP
+        frame.gas = gas;
+        frame.output = NO_OUTPUT;
+        return signal.RETURNED;
+      case 0x01: {
+        // ADD
+        const sum = (stack[--sp] ?? 0n) + (stack[sp - 1] ?? 0n);
+        stack[sp - 1] = sum > WORD_MASK ? sum - WORD_LIMIT : sum;
+        break;
+      }
+      case 0x02: {
+        // MUL
+        const product = (stack[--sp] ?? 0n) * (stack[sp - 1] ?? 0n);
+        stack[sp - 1] = product > WORD_MASK ? product & WORD_MASK : product;
+        break;
+      }
+      case 0x03: {
+        // SUB
+        const difference = (stack[--sp] ?? 0n) - (stack[sp - 1] ?? 0n);
+        stack[sp - 1] = difference < 0n ? difference + WORD_LIMIT : difference;
+        break;
+      }
+      case 0x04: {
+        // DIV
+        const dividend = stack[--sp] ?? 0n;
+        const divisor = stack[sp - 1] ?? 0n;
+        if (divisor !== 0n) stack[sp - 1] = dividend / divisor;
+        break;
+      }
+      case 0x05: // SDIV
+        sp--;
+        stack[sp - 1] = arithmetic.signedDivide(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        break;
+      case 0x06: {
+        // MOD
+        const dividend = stack[--sp] ?? 0n;
+        const divisor = stack[sp - 1] ?? 0n;
+        if (divisor !== 0n) stack[sp - 1] = dividend % divisor;
+        break;
+      }
+      case 0x07: // SMOD
+        sp--;
+        stack[sp - 1] = arithmetic.signedModulo(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        break;
+      case 0x08: {
+        // ADDMOD
+        const a = stack[--sp] ?? 0n;
+        const b = stack[--sp] ?? 0n;
+        stack[sp - 1] = arithmetic.addModulo(a, b, stack[sp - 1] ?? 0n);
+        break;
+      }
+      case 0x09: {
+        // MULMOD
+        const a = stack[--sp] ?? 0n;
+        const b = stack[--sp] ?? 0n;
+        stack[sp - 1] = arithmetic.multiplyModulo(a, b, stack[sp - 1] ?? 0n);
+        break;
+      }
+      case 0x0a: {
+        // EXP
+        const exponentBase = stack[--sp] ?? 0n;
+        const exponent = stack[sp - 1] ?? 0n;
+        gas -= 50 * arithmetic.byteLength(exponent);
+        if (gas < 0) return signal.OUT_OF_GAS;
+        stack[sp - 1] = arithmetic.power(exponentBase, exponent);
+        break;
+      }
+      case 0x0b: // SIGNEXTEND
+        sp--;
+        stack[sp - 1] = arithmetic.signExtend(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        break;
+      case 0x10: // LT
+        sp--;
+        stack[sp - 1] = (stack[sp] ?? 0n) < (stack[sp - 1] ?? 0n) ? 1n : 0n;
+        break;
+      case 0x11: // GT
+        sp--;
+        stack[sp - 1] = (stack[sp] ?? 0n) > (stack[sp - 1] ?? 0n) ? 1n : 0n;
+        break;
+      case 0x12: // SLT
+        sp--;
+        stack[sp - 1] = arithmetic.isLessSigned(stack[sp] ?? 0n, stack[sp - 1] ?? 0n) ? 1n : 0n;
+        break;
+      case 0x13: // SGT
+        sp--;
+        stack[sp - 1] = arithmetic.isLessSigned(stack[sp - 1] ?? 0n, stack[sp] ?? 0n) ? 1n : 0n;
+        break;
+      case 0x14: // EQ
+        sp--;
+        stack[sp - 1] = stack[sp] === stack[sp - 1] ? 1n : 0n;
+        break;
+      case 0x15: // ISZERO
+        stack[sp - 1] = stack[sp - 1] === 0n ? 1n : 0n;
+        break;
+      case 0x16: // AND
+        sp--;
+        stack[sp - 1] = (stack[sp] ?? 0n) & (stack[sp - 1] ?? 0n);
+        break;
+      case 0x17: // OR
+        sp--;
+        stack[sp - 1] = (stack[sp] ?? 0n) | (stack[sp - 1] ?? 0n);
+        break;
+      case 0x18: // XOR
+        sp--;
+        stack[sp - 1] = (stack[sp] ?? 0n) ^ (stack[sp - 1] ?? 0n);
+        break;
+      case 0x19: // NOT
+        stack[sp - 1] = WORD_MASK ^ (stack[sp - 1] ?? 0n);
+        break;
+      case 0x1a: {
+        // BYTE
+        const index = stack[--sp] ?? 0n;
+        const word = stack[sp - 1] ?? 0n;
+        stack[sp - 1] = index > 31n ? 0n : (word >> (248n - 8n * index)) & 0xffn;
+        break;
+      }
+      case 0x1b: {
+        // SHL
+        const shift = stack[--sp] ?? 0n;
+        stack[sp - 1] = shift > 255n ? 0n : ((stack[sp - 1] ?? 0n) << shift) & WORD_MASK;
+        break;
+      }
+      case 0x1c: {
+        // SHR
+        const shift = stack[--sp] ?? 0n;
+        stack[sp - 1] = shift > 255n ? 0n : (stack[sp - 1] ?? 0n) >> shift;
+        break;
+      }
+      case 0x1d: // SAR
+        sp--;
+        stack[sp - 1] = arithmetic.shiftRightArithmetic(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        break;
+      case 0x30: // ADDRESS
+        stack[sp++] = frame.address;
+        break;
+      case 0x33: // CALLER
+        stack[sp++] = frame.caller;
+        break;
+      case 0x34: // CALLVALUE
+        stack[sp++] = frame.value;
+        break;
+      case 0x36: // CALLDATASIZE
+        stack[sp++] = BigInt(frame.data.length);
+        break;
+      case 0x50: // POP
+        sp--;
+        break;
+      case 0x51: {
+        // MLOAD
+        const offset = Number(stack[sp - 1]);
+        if (offset + 32 > memorySize) {
+          gas -= expansionGas(memorySize, offset + 32);
+          if (gas < 0) return signal.OUT_OF_GAS;
+          const grownSize = Math.ceil(offset / 32 + 1) * 32;
+          memory.ensure(base + memorySize, base + grownSize);
+          memorySize = grownSize;
+          view = memory.view;
+        }
+        stack[sp - 1] = readWord(view, base + offset);
+        break;
+      }
+      case 0x52: {
+        // MSTORE
+        const offset = Number(stack[--sp]);
+        if (offset + 32 > memorySize) {
+          gas -= expansionGas(memorySize, offset + 32);
+          if (gas < 0) return signal.OUT_OF_GAS;
+          const grownSize = Math.ceil(offset / 32 + 1) * 32;
+          memory.ensure(base + memorySize, base + grownSize);
+          memorySize = grownSize;
+          view = memory.view;
+        }
+        writeWord(view, base + offset, stack[--sp] ?? 0n);
+        break;
+      }
+      case 0x53: {
+        // MSTORE8
+        const offset = Number(stack[--sp]);
+        if (offset >= memorySize) {
+          gas -= expansionGas(memorySize, offset + 1);
+          if (gas < 0) return signal.OUT_OF_GAS;
+          const grownSize = Math.ceil((offset + 1) / 32) * 32;
+          memory.ensure(base + memorySize, base + grownSize);
+          memorySize = grownSize;
+          view = memory.view;
+        }
+        view.setUint8(base + offset, Number((stack[--sp] ?? 0n) & 0xffn));
+        break;
+      }
+      case 0x56: {
+        // JUMP
+        const target = Number(stack[--sp]);
+        if (target >= ops.length || jumpTargets[target] !== 1) return signal.INVALID_JUMP;
+        pc = target;
+        if (gas < pollBelow) {
+          if (machine.shouldStop()) return signal.STOPPED;
+          pollBelow = gas - POLL_GAS;
+        }
+        continue;
+      }
+      case 0x57: {
+        // JUMPI
+        sp -= 2;
+        if (stack[sp] === 0n) break;
+        const target = Number(stack[sp + 1]);
+        if (target >= ops.length || jumpTargets[target] !== 1) return signal.INVALID_JUMP;
+        pc = target;
+        if (gas < pollBelow) {
+          if (machine.shouldStop()) return signal.STOPPED;
+          pollBelow = gas - POLL_GAS;
+        }
+        continue;
+      }
+      case 0x58: // PC
+        stack[sp++] = BigInt(pc);
+        break;
+      case 0x59: // MSIZE
+        stack[sp++] = BigInt(memorySize);
+        break;
+      case 0x5a: // GAS
+        stack[sp++] = BigInt(gas);
+        break;
+      case 0x5b: // JUMPDEST
+        break;
+      case 0x5f: // PUSH0
+        stack[sp++] = 0n;
+        break;
+      case 0x60: // PUSH1
+        stack[sp++] = BYTE_WORDS[ops[pc + 1] ?? 0] ?? 0n;
+        pc += 2;
+        continue;
+      case 0x61: {
+        // PUSH2
+        const operand = ((ops[pc + 1] ?? 0) << 8) | (ops[pc + 2] ?? 0);
+        stack[sp++] = BigInt(operand);
+        pc += 3;
+        continue;
+      }
+      // prettier-ignore
+      case 0x62:
+      case 0x63:
+      case 0x64:
+      case 0x65:
+      case 0x66:
+      case 0x67:
+      case 0x68:
+      case 0x69:
+      case 0x6a:
+      case 0x6b:
+      case 0x6c:
+      case 0x6d:
+      case 0x6e:
+      case 0x6f:
+      case 0x70:
+      case 0x71:
+      case 0x72:
+      case 0x73:
+      case 0x74:
+      case 0x75:
+      case 0x76:
+      case 0x77:
+      case 0x78:
+      case 0x79:
+      case 0x7a:
+      case 0x7b:
+      case 0x7c:
+      case 0x7d:
+      case 0x7e:
+      case 0x7f: {
+        // PUSH3 to PUSH32
+        let operand = pushes[pc];
+        if (operand === undefined) {
+          operand = code.decodePush(pc);
+          pushes = code.pushes;
+        }
+        stack[sp++] = operand;
+        pc += op - 0x5e;
+        continue;
+      }
+      // prettier-ignore
+      case 0x80:
+      case 0x81:
+      case 0x82:
+      case 0x83:
+      case 0x84:
+      case 0x85:
+      case 0x86:
+      case 0x87:
+      case 0x88:
+      case 0x89:
+      case 0x8a:
+      case 0x8b:
+      case 0x8c:
+      case 0x8d:
+      case 0x8e:
+      case 0x8f: // DUP
+        stack[sp] = stack[sp - op + 0x7f] ?? 0n;
+        sp++;
+        break;
+      // prettier-ignore
+      case 0x90:
+      case 0x91:
+      case 0x92:
+      case 0x93:
+      case 0x94:
+      case 0x95:
+      case 0x96:
+      case 0x97:
+      case 0x98:
+      case 0x99:
+      case 0x9a:
+      case 0x9b:
+      case 0x9c:
+      case 0x9d:
+      case 0x9e:
+      case 0x9f: {
+        // SWAP
+        const other = sp - op + 0x8e;
+        const held = stack[other] ?? 0n;
+        stack[other] = stack[sp - 1] ?? 0n;
+        stack[sp - 1] = held;
+        break;
+      }
+      default: {
+        frame.pc = pc;
+        frame.gas = gas;
+        frame.stackSize = sp;
+        frame.memorySize = memorySize;
+        const outcome = executeColdOpcode(op, frame, machine);
+        if (outcome !== signal.CONTINUE) return outcome;
+        gas = frame.gas;
+        sp = frame.stackSize;
+        memorySize = frame.memorySize;
+        view = memory.view;
+      }
+    }
+    pc++;
+  }
+}
+
+const NO_OUTPUT = new Uint8Array(0);

@@ -1,0 +1,63 @@
+/** 256-bit words between bytes and bigints, the two forms in which the EVM holds them. */
+
+export const WORD_MASK = (1n << 256n) - 1n;
+export const WORD_LIMIT = 1n << 256n;
+/** The sign bit: words from here on are negative as two's complement. */
+export const SIGN_BIT = 1n << 255n;
+export const ADDRESS_MASK = (1n << 160n) - 1n;
+const UINT64_MAX = 0xffff_ffff_ffff_ffffn;
+
+/** The bigints 0 to 255: bytes become words without an allocation. */
+export const BYTE_WORDS: readonly bigint[] = Array.from({ length: 256 }, (_, byte) => BigInt(byte));
+
+/** The 32 bytes at the offset, big-endian. Leading zeros are looked for first: they save most. */
+export function readWord(view: DataView, offset: number): bigint {
+  const isHighZero =
+    (view.getInt32(offset) |
+      view.getInt32(offset + 4) |
+      view.getInt32(offset + 8) |
+      view.getInt32(offset + 12)) ===
+    0;
+  if (!isHighZero) {
+    const high = (view.getBigUint64(offset) << 64n) | view.getBigUint64(offset + 8);
+    const low = (view.getBigUint64(offset + 16) << 64n) | view.getBigUint64(offset + 24);
+    return (high << 128n) | low;
+  }
+  if ((view.getInt32(offset + 16) | view.getInt32(offset + 20)) !== 0) {
+    return (view.getBigUint64(offset + 16) << 64n) | view.getBigUint64(offset + 24);
+  }
+  if (view.getInt32(offset + 24) !== 0) return view.getBigUint64(offset + 24);
+  return BigInt(view.getUint32(offset + 28));
+}
+
+export function writeWord(view: DataView, offset: number, word: bigint): void {
+  if (word <= UINT64_MAX) {
+    view.setBigUint64(offset, 0n);
+    view.setBigUint64(offset + 8, 0n);
+    view.setBigUint64(offset + 16, 0n);
+    view.setBigUint64(offset + 24, word);
+    return;
+  }
+  // setBigUint64 keeps the low 64 bits of what it is given, so nothing needs a mask.
+  const high = word >> 128n;
+  view.setBigUint64(offset, high >> 64n);
+  view.setBigUint64(offset + 8, high);
+  view.setBigUint64(offset + 16, word >> 64n);
+  view.setBigUint64(offset + 24, word);
+}
+
+export function wordToBytes(word: bigint): Uint8Array {
+  const bytes = new Uint8Array(32);
+  writeWord(new DataView(bytes.buffer), 0, word);
+  return bytes;
+}
+
+/** Of 32 bytes or fewer, read as one big-endian number. */
+export function bytesToWord(bytes: Uint8Array): bigint {
+  if (bytes.length === 32) {
+    return readWord(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0);
+  }
+  let word = 0n;
+  for (const byte of bytes) word = (word << 8n) | (BYTE_WORDS[byte] ?? 0n);
+  return word;
+}
