@@ -5,10 +5,12 @@ import { EMPTY_BYTES, type Frame } from "./frame.ts";
 import { CALL_DEPTH_MAX, enterCreate, NONCE_MAX } from "./frame-entry.ts";
 import { settleCreate } from "./frame-exit.ts";
 import { coverMemory, viewMemory } from "./frame-memory.ts";
-import { INIT_CODE_BYTES_MAX, INIT_CODE_WORD_GAS } from "./intrinsic-gas.ts";
 import type { Machine } from "./machine.ts";
 import * as signal from "./signal.ts";
 
+/** EIP-3860: twice the largest code. */
+const INIT_CODE_BYTES_MAX = 49_152;
+const INIT_CODE_WORD_GAS = 2;
 const KECCAK_WORD_GAS = 6;
 
 export function createOpcode(
