@@ -10,7 +10,10 @@ import { err, ok, type Result } from "../base/result.ts";
 export type RlpItem = Uint8Array | readonly RlpItem[];
 
 /** Integers are written without leading zeros, 0 as the empty string. */
-export type RlpInput = Uint8Array | bigint | number | readonly RlpInput[];
+export type RlpInput = Uint8Array | bigint | number | RlpEncoded | readonly RlpInput[];
+
+/** An item that is encoded already and goes in as it is. */
+export type RlpEncoded = { readonly encoded: Uint8Array };
 
 export type RlpErrorCode =
   | "RLP_TRUNCATED"
@@ -138,7 +141,14 @@ function writeItem(input: RlpInput): void {
   if (typeof input === "bigint") writeBigint(input);
   else if (typeof input === "number") writeNumber(input);
   else if (input instanceof Uint8Array) writeBytes(input);
+  else if ("encoded" in input) writeEncoded(input.encoded);
   else writeList(input);
+}
+
+function writeEncoded(bytes: Uint8Array): void {
+  reserve(bytes.length);
+  position -= bytes.length;
+  buffer.set(bytes, position);
 }
 
 function writeList(items: readonly RlpInput[]): void {

@@ -1,7 +1,7 @@
 import { isActive, type Fork } from "./fork.ts";
 import { intrinsicGas } from "./intrinsic-gas.ts";
 import type { TransactionError } from "./transaction-error.ts";
-import type { Transaction } from "./transaction.ts";
+import type { UnsignedTransaction } from "./transaction.ts";
 
 /** What a chain asks of a transaction besides its form. */
 export type TransactionRules = {
@@ -18,7 +18,7 @@ const INITCODE_SIZE_MAX = 49_152; // EIP-3860
  * means it may. Every replica runs this before it pools, proposes or executes a transaction.
  */
 export function checkTransaction(
-  transaction: Transaction,
+  transaction: UnsignedTransaction,
   rules: TransactionRules,
 ): TransactionError | undefined {
   if (transaction.type === 4 && !isActive("prague", rules.fork)) {
