@@ -14,10 +14,18 @@ import { executeColdOpcode } from "./cold-opcodes.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { expansionGas } from "./memory.ts";
-import { STACK_ALLOWED, STACK_NEEDED, STATIC_GAS } from "./opcode-table.ts";
+import * as opcodeTable from "./opcode-table.ts";
 import * as signal from "./signal.ts";
 import { traceStep } from "./step-trace.ts";
-import { BYTE_WORDS, readWord, WORD_LIMIT, WORD_MASK, writeWord } from "./word.ts";
+import * as word from "./word.ts";
+
+// Constants of this module: V8 compiles them into the loop, which it does not do with imports.
+const { STACK_ALLOWED, STACK_NEEDED, STATIC_GAS } = opcodeTable;
+const { BYTE_WORDS, readWord, WORD_LIMIT, WORD_MASK, writeWord } = word;
+const { addModulo, byteLength, isLessSigned, multiplyModulo, power } = arithmetic;
+const { shiftRightArithmetic, signedDivide, signedModulo, signExtend } = arithmetic;
+const { CONTINUE, INVALID_JUMP, OUT_OF_GAS, RETURNED } = signal;
+const { STACK_OVERFLOW, STACK_UNDERFLOW, STOPPED } = signal;
 
 /** How much gas may pass between two looks at the stop flag: well under a millisecond. */
 const POLL_GAS = 32_768;
@@ -47,15 +55,15 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       traceStep(frame, machine, op);
     }
     gas -= STATIC_GAS[op] ?? 0;
-    if (gas < 0) return signal.OUT_OF_GAS;
-    if (sp < (STACK_NEEDED[op] ?? 0)) return signal.STACK_UNDERFLOW;
-    if (sp > (STACK_ALLOWED[op] ?? 0)) return signal.STACK_OVERFLOW;
+    if (gas < 0) return OUT_OF_GAS;
+    if (sp < (STACK_NEEDED[op] ?? 0)) return STACK_UNDERFLOW;
+    if (sp > (STACK_ALLOWED[op] ?? 0)) return STACK_OVERFLOW;
 
     switch (op) {
       case 0x00: // STOP
         frame.gas = gas;
         frame.output = NO_OUTPUT;
-        return signal.RETURNED;
+        return RETURNED;
       case 0x01: {
         // ADD
         const sum = (stack[--sp] ?? 0n) + (stack[sp - 1] ?? 0n);
@@ -83,7 +91,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x05: // SDIV
         sp--;
-        stack[sp - 1] = arithmetic.signedDivide(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = signedDivide(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x06: {
         // MOD
@@ -94,34 +102,34 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x07: // SMOD
         sp--;
-        stack[sp - 1] = arithmetic.signedModulo(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = signedModulo(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x08: {
         // ADDMOD
         const a = stack[--sp] ?? 0n;
         const b = stack[--sp] ?? 0n;
-        stack[sp - 1] = arithmetic.addModulo(a, b, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = addModulo(a, b, stack[sp - 1] ?? 0n);
         break;
       }
       case 0x09: {
         // MULMOD
         const a = stack[--sp] ?? 0n;
         const b = stack[--sp] ?? 0n;
-        stack[sp - 1] = arithmetic.multiplyModulo(a, b, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = multiplyModulo(a, b, stack[sp - 1] ?? 0n);
         break;
       }
       case 0x0a: {
         // EXP
         const exponentBase = stack[--sp] ?? 0n;
         const exponent = stack[sp - 1] ?? 0n;
-        gas -= 50 * arithmetic.byteLength(exponent);
-        if (gas < 0) return signal.OUT_OF_GAS;
-        stack[sp - 1] = arithmetic.power(exponentBase, exponent);
+        gas -= 50 * byteLength(exponent);
+        if (gas < 0) return OUT_OF_GAS;
+        stack[sp - 1] = power(exponentBase, exponent);
         break;
       }
       case 0x0b: // SIGNEXTEND
         sp--;
-        stack[sp - 1] = arithmetic.signExtend(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = signExtend(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x10: // LT
         sp--;
@@ -133,11 +141,11 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         break;
       case 0x12: // SLT
         sp--;
-        stack[sp - 1] = arithmetic.isLessSigned(stack[sp] ?? 0n, stack[sp - 1] ?? 0n) ? 1n : 0n;
+        stack[sp - 1] = isLessSigned(stack[sp] ?? 0n, stack[sp - 1] ?? 0n) ? 1n : 0n;
         break;
       case 0x13: // SGT
         sp--;
-        stack[sp - 1] = arithmetic.isLessSigned(stack[sp - 1] ?? 0n, stack[sp] ?? 0n) ? 1n : 0n;
+        stack[sp - 1] = isLessSigned(stack[sp - 1] ?? 0n, stack[sp] ?? 0n) ? 1n : 0n;
         break;
       case 0x14: // EQ
         sp--;
@@ -182,7 +190,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x1d: // SAR
         sp--;
-        stack[sp - 1] = arithmetic.shiftRightArithmetic(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = shiftRightArithmetic(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x30: // ADDRESS
         stack[sp++] = frame.address;
@@ -204,7 +212,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const offset = Number(stack[sp - 1]);
         if (offset + 32 > memorySize) {
           gas -= expansionGas(memorySize, offset + 32);
-          if (gas < 0) return signal.OUT_OF_GAS;
+          if (gas < 0) return OUT_OF_GAS;
           const grownSize = Math.ceil(offset / 32 + 1) * 32;
           memory.ensure(base + memorySize, base + grownSize);
           memorySize = grownSize;
@@ -218,7 +226,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const offset = Number(stack[--sp]);
         if (offset + 32 > memorySize) {
           gas -= expansionGas(memorySize, offset + 32);
-          if (gas < 0) return signal.OUT_OF_GAS;
+          if (gas < 0) return OUT_OF_GAS;
           const grownSize = Math.ceil(offset / 32 + 1) * 32;
           memory.ensure(base + memorySize, base + grownSize);
           memorySize = grownSize;
@@ -232,7 +240,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const offset = Number(stack[--sp]);
         if (offset >= memorySize) {
           gas -= expansionGas(memorySize, offset + 1);
-          if (gas < 0) return signal.OUT_OF_GAS;
+          if (gas < 0) return OUT_OF_GAS;
           const grownSize = Math.ceil((offset + 1) / 32) * 32;
           memory.ensure(base + memorySize, base + grownSize);
           memorySize = grownSize;
@@ -244,10 +252,10 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       case 0x56: {
         // JUMP
         const target = Number(stack[--sp]);
-        if (target >= ops.length || jumpTargets[target] !== 1) return signal.INVALID_JUMP;
+        if (target >= ops.length || jumpTargets[target] !== 1) return INVALID_JUMP;
         pc = target;
         if (gas < pollBelow) {
-          if (machine.shouldStop()) return signal.STOPPED;
+          if (machine.shouldStop()) return STOPPED;
           pollBelow = gas - POLL_GAS;
         }
         continue;
@@ -257,10 +265,10 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         sp -= 2;
         if (stack[sp] === 0n) break;
         const target = Number(stack[sp + 1]);
-        if (target >= ops.length || jumpTargets[target] !== 1) return signal.INVALID_JUMP;
+        if (target >= ops.length || jumpTargets[target] !== 1) return INVALID_JUMP;
         pc = target;
         if (gas < pollBelow) {
-          if (machine.shouldStop()) return signal.STOPPED;
+          if (machine.shouldStop()) return STOPPED;
           pollBelow = gas - POLL_GAS;
         }
         continue;
@@ -381,7 +389,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         frame.stackSize = sp;
         frame.memorySize = memorySize;
         const outcome = executeColdOpcode(op, frame, machine);
-        if (outcome !== signal.CONTINUE) return outcome;
+        if (outcome !== CONTINUE) return outcome;
         gas = frame.gas;
         sp = frame.stackSize;
         memorySize = frame.memorySize;
