@@ -1,0 +1,130 @@
+/**
+ * The past as reverse differences: for every key that a block changed, what it held before. The
+ * value at block N is in the first difference after N, or is the current one if there is none.
+ */
+import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
+import { invariant } from "../base/invariant.ts";
+import { ADDRESS_SIZE, BLOCK_SIZE, WORD_SIZE, blockKey, historyKey } from "./state-keys.ts";
+import type { WriteBehindStore } from "./write-behind-store.ts";
+
+/** What a key held that was not there. No value in the store is this one byte. */
+const ABSENT = Uint8Array.of(0);
+
+const COUNT_SIZE = 4;
+
+/** What is known of a committed block. */
+export type BlockRecord = {
+  /** The last block, up to this one, with which the tries were saved. */
+  readonly checkpoint: bigint;
+  readonly stateRoot: Uint8Array;
+  readonly changed: readonly ChangedAccount[];
+};
+
+/** An account that the block changed, with those of its slots that it changed. */
+export type ChangedAccount = { readonly address: bigint; readonly slots: readonly bigint[] };
+
+export function recordBefore(
+  store: WriteBehindStore,
+  key: Uint8Array,
+  block: bigint,
+  before: Uint8Array | undefined,
+): void {
+  store.put(historyKey(key, block), before ?? ABSENT);
+}
+
+/** What the key held after `block`, which must be retained. */
+export function valueAt(
+  store: WriteBehindStore,
+  key: Uint8Array,
+  block: bigint,
+): Uint8Array | undefined {
+  const from = historyKey(key, block + 1n);
+  const found = store.seek(from);
+  if (found === undefined || !isHistoryOf(found.key, from)) return store.get(key);
+  return found.value.length === 1 && found.value[0] === 0 ? undefined : found.value;
+}
+
+/** The record of a block that is committed and not pruned. */
+export function readBlockRecord(store: WriteBehindStore, block: bigint): BlockRecord {
+  const stored = store.get(blockKey(block));
+  invariant(stored !== undefined, "a retained block has its record");
+  return decodeBlockRecord(stored);
+}
+
+export function encodeBlockRecord(record: BlockRecord): Uint8Array {
+  let size = BLOCK_SIZE + WORD_SIZE;
+  for (const { slots } of record.changed) {
+    size += ADDRESS_SIZE + COUNT_SIZE + slots.length * WORD_SIZE;
+  }
+  const bytes = new Uint8Array(size);
+  writeBigEndian(record.checkpoint, bytes, 0, BLOCK_SIZE);
+  bytes.set(record.stateRoot, BLOCK_SIZE);
+  const view = new DataView(bytes.buffer);
+  let at = BLOCK_SIZE + WORD_SIZE;
+  for (const { address, slots } of record.changed) {
+    writeBigEndian(address, bytes, at, ADDRESS_SIZE);
+    view.setUint32(at + ADDRESS_SIZE, slots.length);
+    at += ADDRESS_SIZE + COUNT_SIZE;
+    for (const slot of slots) {
+      writeBigEndian(slot, bytes, at, WORD_SIZE);
+      at += WORD_SIZE;
+    }
+  }
+  return bytes;
+}
+
+export function decodeBlockRecord(bytes: Uint8Array): BlockRecord {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const changed: ChangedAccount[] = [];
+  let at = BLOCK_SIZE + WORD_SIZE;
+  while (at < bytes.length) {
+    const address = readBigEndian(bytes, at, ADDRESS_SIZE);
+    const count = view.getUint32(at + ADDRESS_SIZE);
+    at += ADDRESS_SIZE + COUNT_SIZE;
+    const slots: bigint[] = [];
+    for (let index = 0; index < count; index++) {
+      slots.push(readBigEndian(bytes, at, WORD_SIZE));
+      at += WORD_SIZE;
+    }
+    changed.push({ address, slots });
+  }
+  return {
+    checkpoint: readBigEndian(bytes, 0, BLOCK_SIZE),
+    stateRoot: bytes.slice(BLOCK_SIZE, BLOCK_SIZE + WORD_SIZE),
+    changed,
+  };
+}
+
+/** A list of keys of up to 255 bytes; never empty, because a store takes no empty values. */
+export function encodeKeyList(keys: readonly Uint8Array[]): Uint8Array {
+  let size = COUNT_SIZE;
+  for (const key of keys) size += 1 + key.length;
+  const bytes = new Uint8Array(size);
+  new DataView(bytes.buffer).setUint32(0, keys.length);
+  let at = COUNT_SIZE;
+  for (const key of keys) {
+    bytes[at] = key.length;
+    bytes.set(key, at + 1);
+    at += 1 + key.length;
+  }
+  return bytes;
+}
+
+export function decodeKeyList(bytes: Uint8Array): Uint8Array[] {
+  const keys: Uint8Array[] = [];
+  let at = COUNT_SIZE;
+  while (at < bytes.length) {
+    const size = bytes[at] ?? 0;
+    keys.push(bytes.slice(at + 1, at + 1 + size));
+    at += 1 + size;
+  }
+  return keys;
+}
+
+/** Whether the found key differs from the wanted one in nothing but the block. */
+function isHistoryOf(found: Uint8Array, wanted: Uint8Array): boolean {
+  if (found.length !== wanted.length) return false;
+  const end = wanted.length - BLOCK_SIZE;
+  for (let index = 0; index < end; index++) if (found[index] !== wanted[index]) return false;
+  return true;
+}

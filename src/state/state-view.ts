@@ -1,0 +1,43 @@
+import { decodeAccount, type Account, type Code } from "./account.ts";
+import { valueAt } from "./history.ts";
+import { decodeSlotValue } from "./slot-value.ts";
+import { accountKey, slotKey } from "./state-keys.ts";
+import type { StateReader } from "./state-reader.ts";
+import type { WriteBehindStore } from "./write-behind-store.ts";
+
+/** The latest state, which answers as long as the viewed block is the latest. */
+export type LatestState = StateReader & { readonly latestBlock: bigint | undefined };
+
+/** The state after one block. It stays what it is while later blocks are committed. */
+export class StateView implements StateReader {
+  readonly #block: bigint;
+  readonly #store: WriteBehindStore;
+  readonly #latest: LatestState;
+
+  constructor(block: bigint, store: WriteBehindStore, latest: LatestState) {
+    this.#block = block;
+    this.#store = store;
+    this.#latest = latest;
+  }
+
+  account(address: bigint): Account | undefined {
+    if (this.#latest.latestBlock === this.#block) return this.#latest.account(address);
+    const stored = valueAt(this.#store, accountKey(address), this.#block);
+    return stored === undefined ? undefined : decodeAccount(stored);
+  }
+
+  storage(address: bigint, slot: bigint): bigint {
+    if (this.#latest.latestBlock === this.#block) return this.#latest.storage(address, slot);
+    const stored = valueAt(this.#store, slotKey(address, slot), this.#block);
+    return stored === undefined ? 0n : decodeSlotValue(stored);
+  }
+
+  /** Code is kept for ever under its hash, so every block reads the same. */
+  code(hash: bigint): Code {
+    return this.#latest.code(hash);
+  }
+
+  internCode(bytes: Uint8Array): Code {
+    return this.#latest.internCode(bytes);
+  }
+}

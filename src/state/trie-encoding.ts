@@ -1,0 +1,143 @@
+/** The encoding of trie nodes (Yellow Paper, appendix D), written straight into one buffer. */
+import { keccak256 } from "../crypto/keccak256.ts";
+import {
+  HASH_SIZE,
+  nibbleAt,
+  type Branch,
+  type Extension,
+  type Leaf,
+  type Node,
+} from "./trie-node.ts";
+
+/** A list's header takes at most 9 bytes; the payload is written behind that space. */
+const PAYLOAD_START = 9;
+/** Sixteen hashes with their prefixes, or a leaf's path. What values need comes on top. */
+const SCRATCH_SIZE = 1024;
+const EMPTY_STRING = 0x80;
+
+let scratch = new Uint8Array(SCRATCH_SIZE);
+
+/** The node's reference, hashing only what changed below it. `depth` counts nibbles to the node. */
+export function nodeRef(node: Node, depth: number): Uint8Array {
+  if (node.kind === "stub") return node.ref;
+  if (node.ref !== undefined) return node.ref;
+  const encoded = encodeNode(node, depth);
+  const ref = encoded.length < HASH_SIZE ? encoded.slice() : keccak256(encoded);
+  node.ref = ref;
+  return ref;
+}
+
+/** The encoding of a node that is loaded. The bytes are valid until the next call. */
+export function encodeNode(node: Leaf | Extension | Branch, depth: number): Uint8Array {
+  switch (node.kind) {
+    case "leaf":
+      return encodeLeaf(node, depth);
+    case "extension":
+      return encodeExtension(node, depth);
+    case "branch":
+      return encodeBranch(node, depth);
+  }
+}
+
+function encodeBranch(node: Branch, depth: number): Uint8Array {
+  const children = node.children;
+  for (let index = 0; index < 16; index++) {
+    // The children first: they use the same buffer.
+    const child = children[index];
+    if (child !== undefined && child.ref === undefined) nodeRef(child, depth + 1);
+  }
+  if (node.value !== undefined) reserve(node.value.length);
+  const buffer = scratch;
+  let at = PAYLOAD_START;
+  for (let index = 0; index < 16; index++) {
+    const ref = children[index]?.ref;
+    if (ref === undefined) buffer[at++] = EMPTY_STRING;
+    else at = writeRef(ref, at);
+  }
+  if (node.value === undefined) buffer[at++] = EMPTY_STRING;
+  else at = writeString(node.value, at);
+  return finishList(at);
+}
+
+function encodeExtension(node: Extension, depth: number): Uint8Array {
+  const ref = nodeRef(node.child, depth + node.path.length);
+  const count = node.path.length;
+  const odd = count & 1;
+  let at = PAYLOAD_START;
+  const size = (count >> 1) + 1;
+  if (size > 1) scratch[at++] = EMPTY_STRING + size;
+  scratch[at++] = odd === 1 ? 0x10 | (node.path[0] ?? 0) : 0x00;
+  for (let index = odd; index < count; index += 2) {
+    scratch[at++] = ((node.path[index] ?? 0) << 4) | (node.path[index + 1] ?? 0);
+  }
+  return finishList(writeRef(ref, at));
+}
+
+function encodeLeaf(node: Leaf, depth: number): Uint8Array {
+  const key = node.key;
+  const odd = depth & 1;
+  const from = (depth + 1) >> 1;
+  const size = 1 + key.length - from;
+  reserve(size + node.value.length);
+  let at = PAYLOAD_START;
+  at = writeStringHeader(size, 0, at);
+  scratch[at++] = odd === 1 ? 0x30 | nibbleAt(key, depth) : 0x20;
+  // Keys are whole bytes, so what is left after an odd nibble is aligned.
+  for (let index = from; index < key.length; index++) scratch[at++] = key[index] ?? 0;
+  return finishList(writeString(node.value, at));
+}
+
+function writeRef(ref: Uint8Array, at: number): number {
+  if (ref.length === HASH_SIZE) scratch[at++] = EMPTY_STRING + HASH_SIZE;
+  scratch.set(ref, at);
+  return at + ref.length;
+}
+
+function writeString(bytes: Uint8Array, at: number): number {
+  const start = writeStringHeader(bytes.length, bytes[0] ?? 0, at);
+  scratch.set(bytes, start);
+  return start + bytes.length;
+}
+
+/** `first` is the string's first byte: a single byte below 0x80 stands for itself. */
+function writeStringHeader(size: number, first: number, at: number): number {
+  if (size === 1 && first < EMPTY_STRING) return at;
+  if (size < 56) {
+    scratch[at] = EMPTY_STRING + size;
+    return at + 1;
+  }
+  const lengthSize = lengthSizeOf(size);
+  scratch[at] = 0xb7 + lengthSize;
+  writeLength(size, lengthSize, at + 1);
+  return at + 1 + lengthSize;
+}
+
+function finishList(end: number): Uint8Array {
+  const size = end - PAYLOAD_START;
+  if (size < 56) {
+    scratch[PAYLOAD_START - 1] = 0xc0 + size;
+    return scratch.subarray(PAYLOAD_START - 1, end);
+  }
+  const lengthSize = lengthSizeOf(size);
+  const start = PAYLOAD_START - 1 - lengthSize;
+  scratch[start] = 0xf7 + lengthSize;
+  writeLength(size, lengthSize, start + 1);
+  return scratch.subarray(start, end);
+}
+
+function lengthSizeOf(size: number): number {
+  if (size < 0x100) return 1;
+  if (size < 0x1_0000) return 2;
+  return size < 0x100_0000 ? 3 : 4;
+}
+
+function writeLength(size: number, lengthSize: number, at: number): void {
+  for (let index = lengthSize - 1, rest = size; index >= 0; index--, rest >>>= 8) {
+    scratch[at + index] = rest & 0xff;
+  }
+}
+
+function reserve(size: number): void {
+  const needed = SCRATCH_SIZE + size;
+  if (scratch.length < needed) scratch = new Uint8Array(needed);
+}
