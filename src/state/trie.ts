@@ -22,6 +22,7 @@ import { decodeRecord, encodeRecord } from "./trie-record.ts";
 
 /** Where records lie, by packed path (see `packPath`). */
 export type NodeSource = { load(path: Uint8Array): Uint8Array | undefined };
+/** Takes each path at most once per `save`, and deletes only what was put. */
 export type NodeSink = {
   put(path: Uint8Array, record: Uint8Array): void;
   delete(path: Uint8Array): void;
@@ -144,8 +145,9 @@ export class Trie {
     this.rootHash();
     const root = this.#root;
     if (root !== undefined) this.#saveNode(root, new Uint8Array(2 * KEY_SIZE_MAX + 1), 0, sink);
-    else if (this.#rootRecorded) sink.delete(ROOT_PATH);
     if (root !== undefined) this.#vacated.delete(pathText(ROOT_PATH));
+    else if (this.#rootRecorded) this.#vacated.set(pathText(ROOT_PATH), ROOT_PATH);
+    // Each path once: the sink notes what it held before.
     for (const path of this.#vacated.values()) sink.delete(path);
     this.#vacated.clear();
     this.#rootRecorded = root !== undefined;
@@ -359,7 +361,7 @@ export class Trie {
     const path = packPath(nibbles, depth);
     const isInline = depth > 0 && nodeRef(node, depth).length < HASH_SIZE;
     if (isInline) {
-      if (node.recorded) sink.delete(path);
+      if (node.recorded) this.#vacated.set(pathText(path), path);
     } else {
       sink.put(path, encodeRecord(node, depth));
       if (this.#vacated.size > 0) this.#vacated.delete(pathText(path));
