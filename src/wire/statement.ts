@@ -36,14 +36,15 @@ const STATEMENT_TYPES = {
   rejoin: 9,
 } as const satisfies Readonly<Record<(Statement | RejoinStatement)["kind"], number>>;
 
+/** A statement without its sender, who is known by the key. */
+export type Signable = WithoutSender<Statement | RejoinStatement>;
+type WithoutSender<Kind> = Kind extends unknown ? Omit<Kind, "sender"> : never;
+
 const writer = new Writer();
 const contentWriter = new Writer();
 
 /** What the signer of the statement signs in the network `net`. */
-export function encodeStatement(
-  net: Uint8Array,
-  statement: Statement | RejoinStatement,
-): Uint8Array {
+export function encodeStatement(net: Uint8Array, statement: Signable): Uint8Array {
   invariant(net.length === HASH_SIZE, "a network is named by a hash of 32 bytes");
   writer.reset();
   writer.uint8(STATEMENT_DOMAIN);
@@ -55,7 +56,7 @@ export function encodeStatement(
   return writer.take();
 }
 
-function writeFields(statement: Statement | RejoinStatement): void {
+function writeFields(statement: Signable): void {
   switch (statement.kind) {
     case "proposeClaim":
     case "vote":
