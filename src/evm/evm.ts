@@ -28,6 +28,12 @@ export type EvmDependencies = {
   readonly shouldStop?: () => boolean;
 };
 
+export type ExecutionContext = {
+  readonly block: BlockContext;
+  readonly tx: TransactionContext;
+  readonly tracer?: Tracer | undefined;
+};
+
 /**
  * The Ethereum Virtual Machine: runs one message at a time against a world, synchronously.
  *
@@ -54,17 +60,12 @@ export class Evm {
     return this.#machine.precompiles;
   }
 
-  execute(
-    message: Message,
-    block: BlockContext,
-    tx: TransactionContext,
-    tracer?: Tracer,
-  ): ExecutionResult {
+  execute(message: Message, context: ExecutionContext): ExecutionResult {
     const machine = this.#machine;
     machine.reset();
-    machine.block = block;
-    machine.tx = tx;
-    machine.tracer = tracer;
+    machine.block = context.block;
+    machine.tx = context.tx;
+    machine.tracer = context.tracer;
     const mark = machine.world.snapshot();
     const createdAddress =
       message.kind === "create" ? createAddress(message.caller, message.nonce) : undefined;
