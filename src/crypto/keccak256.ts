@@ -1,10 +1,90 @@
-import { createKeccak } from "hash-wasm";
+/**
+ * Keccak-256, Ethereum's hash, by a WebAssembly kernel of our own (docs/adr/0002-keccak-kernel.md).
+ * The module is instantiated when it is imported, without I/O and without waiting.
+ */
+import { invariant } from "../base/invariant.ts";
+import { DIGEST_OFFSET, FLAG_FIRST, FLAG_LAST, INPUT_OFFSET, RATE } from "./keccak256-layout.ts";
+import { KECCAK256_WASM } from "./keccak256-wasm.ts";
 
-const hasher = await createKeccak(256);
+/** The part of the WebAssembly API that is used here: the ES library does not declare it. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
 
-/** Keccak-256, Ethereum's hash. */
+type Kernel = {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  absorb(length: number, flags: number): void;
+};
+
+export const HASH_SIZE = 32;
+
+/** Whole blocks that fit in the kernel's page of memory, with room for the padding behind them. */
+const CHUNK_SIZE = RATE * 476;
+/** Below this, a loop copies faster than the call of a typed array's method. */
+const SHORT_COPY_MAX = 40;
+
+const kernel = new WebAssembly.Instance(
+  new WebAssembly.Module(Buffer.from(KECCAK256_WASM, "base64")),
+).exports as Kernel;
+const memory = new Uint8Array(kernel.memory.buffer);
+const view = new DataView(kernel.memory.buffer);
+
 export function keccak256(data: Uint8Array): Uint8Array {
-  hasher.init();
-  hasher.update(data);
-  return hasher.digest("binary");
+  hashRange(data, 0, data.length);
+  return memory.slice(DIGEST_OFFSET, DIGEST_OFFSET + HASH_SIZE);
+}
+
+/** Hashes `length` bytes at `offset` and writes the hash at `outOffset`; allocates nothing. */
+export function keccak256Into(
+  data: Uint8Array,
+  offset: number,
+  length: number,
+  out: Uint8Array,
+  outOffset: number,
+): void {
+  invariant(outOffset >= 0 && outOffset + HASH_SIZE <= out.length, "the hash fits in the output");
+  hashRange(data, offset, length);
+  for (let index = 0; index < HASH_SIZE; index++) {
+    out[outOffset + index] = memory[DIGEST_OFFSET + index] ?? 0;
+  }
+}
+
+/** The hash of `length` bytes at `offset` as an unsigned 256-bit word. */
+export function keccak256Word(data: Uint8Array, offset: number, length: number): bigint {
+  hashRange(data, offset, length);
+  const high = (view.getBigUint64(DIGEST_OFFSET) << 64n) | view.getBigUint64(DIGEST_OFFSET + 8);
+  const low =
+    (view.getBigUint64(DIGEST_OFFSET + 16) << 64n) | view.getBigUint64(DIGEST_OFFSET + 24);
+  return (high << 128n) | low;
+}
+
+/** Leaves the digest in the kernel's memory. */
+function hashRange(data: Uint8Array, offset: number, length: number): void {
+  invariant(
+    offset >= 0 && length >= 0 && offset + length <= data.length,
+    "the range is in the data",
+  );
+  let flags = FLAG_FIRST;
+  let from = offset;
+  const end = offset + length;
+  while (end - from > CHUNK_SIZE) {
+    memory.set(data.subarray(from, from + CHUNK_SIZE), INPUT_OFFSET);
+    kernel.absorb(CHUNK_SIZE, flags);
+    flags = 0;
+    from += CHUNK_SIZE;
+  }
+  copyIn(data, from, end - from);
+  kernel.absorb(end - from, flags | FLAG_LAST);
+}
+
+function copyIn(data: Uint8Array, offset: number, length: number): void {
+  if (length > SHORT_COPY_MAX) {
+    const isWhole = offset === 0 && length === data.length;
+    memory.set(isWhole ? data : data.subarray(offset, offset + length), INPUT_OFFSET);
+    return;
+  }
+  for (let index = 0; index < length; index++) {
+    memory[INPUT_OFFSET + index] = data[offset + index] ?? 0;
+  }
 }
