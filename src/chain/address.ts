@@ -5,7 +5,7 @@
 import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { bytesToHex, parseHex, type Hex } from "../base/hex.ts";
 import { invariant } from "../base/invariant.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
+import { keccak256, keccak256Word } from "../crypto/keccak256.ts";
 import { encodeRlp } from "./rlp.ts";
 
 export const ADDRESS_SIZE = 20;
@@ -47,11 +47,11 @@ export function addressToChecksumHex(address: bigint): Hex {
 
 /** The account of a 64-byte public key: the last 20 bytes of its hash. */
 export function publicKeyToAddress(publicKey: Uint8Array): bigint {
-  return readBigEndian(keccak256(publicKey), 12, ADDRESS_SIZE);
+  return BigInt.asUintN(160, keccak256Word(publicKey, 0, publicKey.length));
 }
 
 /** Where a contract created by a transaction of this sender and nonce lies. */
 export function createdAddress(sender: bigint, nonce: bigint): bigint {
-  const hash = keccak256(encodeRlp([addressToBytes(sender), nonce]));
-  return readBigEndian(hash, 12, ADDRESS_SIZE);
+  const encoded = encodeRlp([addressToBytes(sender), nonce]);
+  return BigInt.asUintN(160, keccak256Word(encoded, 0, encoded.length));
 }

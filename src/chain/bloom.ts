@@ -1,7 +1,7 @@
 /** The 2048-bit filter in receipts and headers that says which logs are certainly not there. */
 import { writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
+import { HASH_SIZE, keccak256Into } from "../crypto/keccak256.ts";
 import { ADDRESS_SIZE } from "./address.ts";
 
 export type Log = {
@@ -17,6 +17,7 @@ const WORD_SIZE = 32;
 /** Filled and hashed within one synchronous call. */
 const addressBytes = new Uint8Array(ADDRESS_SIZE);
 const topicBytes = new Uint8Array(WORD_SIZE);
+const hashBytes = new Uint8Array(HASH_SIZE);
 
 /** Three bits for each log's address and for each of its topics. */
 export function bloomOfLogs(logs: readonly Log[]): Uint8Array {
@@ -51,12 +52,14 @@ export function mayHaveTopic(bloom: Uint8Array, topic: bigint): boolean {
 
 function hashAddress(address: bigint): Uint8Array {
   writeBigEndian(address, addressBytes, 0, ADDRESS_SIZE);
-  return keccak256(addressBytes);
+  keccak256Into(addressBytes, 0, ADDRESS_SIZE, hashBytes, 0);
+  return hashBytes;
 }
 
 function hashTopic(topic: bigint): Uint8Array {
   writeBigEndian(topic, topicBytes, 0, WORD_SIZE);
-  return keccak256(topicBytes);
+  keccak256Into(topicBytes, 0, WORD_SIZE, hashBytes, 0);
+  return hashBytes;
 }
 
 function setBits(bloom: Uint8Array, hash: Uint8Array): void {
