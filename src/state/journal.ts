@@ -387,7 +387,9 @@ function accountChange(account: JournalAccount): AccountChange | undefined {
   const { before } = account;
   const slots: SlotChange[] = [];
   for (const { slot, before: value, current } of account.slots.values()) {
-    if (value !== current) slots.push({ slot, before: value, after: current });
+    // After clearing, a slot that got its value back must be listed too, or it would be cleared.
+    const isRestored = account.isStorageCleared && current !== 0n;
+    if (value !== current || isRestored) slots.push({ slot, before: value, after: current });
   }
   slots.sort((a, b) => compareWords(a.slot, b.slot));
   const isSame =

@@ -40,23 +40,58 @@ export function encodeNode(node: Leaf | Extension | Branch, depth: number): Uint
 }
 
 function encodeBranch(node: Branch, depth: number): Uint8Array {
+  if (node.encoded !== undefined && patchBranch(node, node.encoded, depth)) return node.encoded;
   const children = node.children;
+  let present = 0;
+  let isPlain = node.value === undefined;
   for (let index = 0; index < 16; index++) {
     // The children first: they use the same buffer.
     const child = children[index];
-    if (child !== undefined && child.ref === undefined) nodeRef(child, depth + 1);
+    if (child === undefined) continue;
+    const ref = child.ref ?? nodeRef(child, depth + 1);
+    present |= 1 << index;
+    isPlain &&= ref.length === HASH_SIZE;
   }
   if (node.value !== undefined) reserve(node.value.length);
-  const buffer = scratch;
   let at = PAYLOAD_START;
   for (let index = 0; index < 16; index++) {
     const ref = children[index]?.ref;
-    if (ref === undefined) buffer[at++] = EMPTY_STRING;
+    if (ref === undefined) scratch[at++] = EMPTY_STRING;
     else at = writeRef(ref, at);
   }
-  if (node.value === undefined) buffer[at++] = EMPTY_STRING;
+  if (node.value === undefined) scratch[at++] = EMPTY_STRING;
   else at = writeString(node.value, at);
-  return finishList(at);
+  const encoded = finishList(at);
+  node.encoded = isPlain ? encoded.slice() : undefined;
+  node.encodedChildren = present;
+  node.changedChildren = 0;
+  return encoded;
+}
+
+/** Writes the changed hashes over the old ones; false if the encoding must be made anew. */
+function patchBranch(node: Branch, encoded: Uint8Array, depth: number): boolean {
+  const { children, encodedChildren } = node;
+  if (node.value !== undefined) return false;
+  let changed = node.changedChildren;
+  const payload = encoded.length - 17 - HASH_SIZE * bitCount(encodedChildren);
+  while (changed !== 0) {
+    const index = 31 - Math.clz32(changed);
+    changed ^= 1 << index;
+    const child = children[index];
+    if (child === undefined || (encodedChildren & (1 << index)) === 0) return false;
+    const ref = child.ref ?? nodeRef(child, depth + 1);
+    if (ref.length !== HASH_SIZE) return false;
+    const before = bitCount(encodedChildren & ((1 << index) - 1));
+    encoded.set(ref, payload + index + HASH_SIZE * before + 1);
+  }
+  node.changedChildren = 0;
+  return true;
+}
+
+function bitCount(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
+  return count;
 }
 
 function encodeExtension(node: Extension, depth: number): Uint8Array {

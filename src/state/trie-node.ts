@@ -50,6 +50,12 @@ export class Branch {
   ref: NodeRef | undefined;
   saved = false;
   recorded = false;
+  /** The last encoding, kept if all children have hashes: most changes replace a few of those. */
+  encoded: Uint8Array | undefined;
+  /** The children that `encoded` has, one bit each. */
+  encodedChildren = 0;
+  /** The children that may have changed since, one bit each. */
+  changedChildren = 0;
   /** The checkpoint period in which the branch was last walked through. */
   period = 0;
 

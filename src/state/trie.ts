@@ -181,6 +181,7 @@ export class Trie {
           return node;
         }
         const nibble = nibbleAt(key, depth);
+        node.changedChildren |= 1 << nibble;
         node.children[nibble] = this.#insert(node.children[nibble], key, depth + 1, value);
         return node;
       }
@@ -194,11 +195,11 @@ export class Trie {
   #insertAtLeaf(leaf: Leaf, key: Uint8Array, depth: number, value: Uint8Array): Node {
     // The encoding holds the path from here on: it changes with the value and with the depth.
     leaf.ref = undefined;
-    const fork = divergence(leaf.key, key, depth);
-    if (fork === 2 * key.length && key.length === leaf.key.length) {
+    if (equalBytes(leaf.key, key)) {
       leaf.value = value;
       return leaf;
     }
+    const fork = divergence(leaf.key, key, depth);
     const branch = this.#createBranch();
     placeLeaf(branch, leaf, fork);
     placeLeaf(branch, new Leaf(key, value), fork);
@@ -267,6 +268,7 @@ export class Trie {
       this.#deleted = true;
     } else {
       const nibble = nibbleAt(key, depth);
+      node.changedChildren |= 1 << nibble;
       node.children[nibble] = this.#remove(node.children[nibble], key, depth + 1);
       if (!this.#deleted) return node;
     }

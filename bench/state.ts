@@ -1,0 +1,96 @@
+/** Our Merkle-Patricia trie beside @ethereumjs/mpt: updated accounts on a trie of 100,000. */
+import { createMPT, type MerklePatriciaTrie } from "@ethereumjs/mpt";
+
+import { equalBytes } from "../src/base/bytes.ts";
+import { Prng } from "../src/base/prng.ts";
+import { keccak256 } from "../src/crypto/keccak256.ts";
+import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount } from "../src/state/account.ts";
+import { addressHash } from "../src/state/state-tries.ts";
+import { Trie } from "../src/state/trie.ts";
+
+const ACCOUNT_COUNT = 100_000;
+const UPDATE_COUNTS: readonly number[] = [1_000, 10_000];
+const ROUNDS = 7;
+
+/** Microseconds of CPU per updated account: the middle one of the rounds. */
+export type StateBenchResult = {
+  readonly updatedCount: number;
+  readonly oursMicros: number;
+  readonly otherMicros: number;
+  readonly ratio: number;
+};
+
+/** Both sides hash their keys, update, and compute the root; the roots must agree. */
+export async function benchState(): Promise<readonly StateBenchResult[]> {
+  const ours = new Trie();
+  const other = await createMPT({ useKeyHashing: true, useKeyHashingFunction: keccak256 });
+  await fill(ours, other);
+  const results: StateBenchResult[] = [];
+  const prng = new Prng(1);
+  for (const updatedCount of UPDATE_COUNTS) {
+    const oursMicros: number[] = [];
+    const otherMicros: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const updates = drawUpdates(prng, updatedCount);
+      let start = process.cpuUsage();
+      for (const { address, value } of updates) ours.put(addressHash(address), value);
+      ours.rootHash();
+      oursMicros.push(microsSince(start) / updatedCount);
+      start = process.cpuUsage();
+      for (const { bytes, value } of updates) await other.put(bytes, value);
+      otherMicros.push(microsSince(start) / updatedCount);
+      if (!equalBytes(ours.rootHash(), other.root())) throw new Error("the roots differ");
+    }
+    const oursMiddle = median(oursMicros);
+    const otherMiddle = median(otherMicros);
+    results.push({
+      updatedCount,
+      oursMicros: oursMiddle,
+      otherMicros: otherMiddle,
+      ratio: otherMiddle / oursMiddle,
+    });
+  }
+  return results;
+}
+
+type Update = { readonly address: bigint; readonly bytes: Uint8Array; readonly value: Uint8Array };
+
+async function fill(ours: Trie, other: MerklePatriciaTrie): Promise<void> {
+  for (let index = 0; index < ACCOUNT_COUNT; index++) {
+    const { address, bytes, value } = update(index, 1n);
+    ours.put(addressHash(address), value);
+    await other.put(bytes, value);
+  }
+  ours.rootHash();
+}
+
+function drawUpdates(prng: Prng, count: number): Update[] {
+  return Array.from({ length: count }, () =>
+    update(prng.below(ACCOUNT_COUNT), BigInt(prng.uint32())),
+  );
+}
+
+/** The index spread over the address space, as addresses are. */
+function update(index: number, balance: bigint): Update {
+  const bytes = new Uint8Array(20);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, Math.imul(index, 0x9e37_79b1) >>> 0);
+  view.setUint32(16, index);
+  const address = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  const value = encodeAccount({
+    nonce: balance & 0xffn,
+    balance: balance * 1_000_000_007n,
+    storageRoot: EMPTY_STORAGE_ROOT,
+    codeHash: EMPTY_CODE.hash,
+  });
+  return { address, bytes, value };
+}
+
+function microsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
