@@ -1,93 +1,187 @@
 /**
  * The root of the Merkle-Patricia trie that maps rlp(index) to each item of a list: what headers
  * keep of their transactions, receipts and withdrawals. The list is complete when it is hashed, so
- * the trie is folded from its sorted keys and no node is ever stored or changed.
+ * the trie is folded from its sorted keys, no node is ever stored or changed, and nothing but the
+ * root is allocated: each node is written into the buffer of its depth and hashed from there into
+ * its parent's.
  */
-import { keccak256 } from "../crypto/keccak256.ts";
+import { invariant } from "../base/invariant.ts";
+import { HASH_SIZE, keccak256, keccak256Into } from "../crypto/keccak256.ts";
 import { EMPTY_TRIE_ROOT } from "./hash-constants.ts";
-import { encodeRlp, type RlpInput } from "./rlp.ts";
 
-type Entry = { readonly nibbles: Uint8Array; readonly value: Uint8Array };
-
-const EMPTY_BYTES = new Uint8Array(0);
+/** Keys are handled as integers of at most 4 bytes. */
+const ITEMS_MAX = 2 ** 24;
 const BRANCH_WIDTH = 16;
 /** Nodes shorter than a hash stand in their parent themselves. */
-const INLINE_SIZE_MAX = 31;
+const INLINE_SIZE_MAX = HASH_SIZE - 1;
+/** A list's header of at most 5 bytes is written before its content. */
+const HEADER_ROOM = 5;
+const BRANCH_SIZE_MAX = HEADER_ROOM + BRANCH_WIDTH * (1 + HASH_SIZE) + 1;
+const DEPTH_MAX = 8;
+
+/** By depth, filled and read within one synchronous call. */
+const branchBuffers = Array.from({ length: DEPTH_MAX }, () => new Uint8Array(BRANCH_SIZE_MAX));
+let leafBuffer = new Uint8Array(4096);
+
+/** The node written last. */
+let node = leafBuffer;
+let nodeStart = 0;
+let nodeEnd = 0;
 
 export function listRoot(items: readonly Uint8Array[]): Uint8Array {
   if (items.length === 0) return EMPTY_TRIE_ROOT;
-  return keccak256(encodeNode(sortedEntries(items), 0, items.length, 0));
+  invariant(items.length < ITEMS_MAX, "the list is shorter than 2^24");
+  writeNode(items, 0, items.length, 0);
+  return keccak256(node.subarray(nodeStart, nodeEnd));
 }
 
-/**
- * Entries by key. Of the keys, 1 .. 127 are their own byte, 0 is the byte 0x80, and all others
- * begin with a higher byte and grow with the index: so 0 belongs between 127 and 128.
- */
-function sortedEntries(items: readonly Uint8Array[]): readonly Entry[] {
-  const entries: Entry[] = [];
-  const zeroPlace = Math.min(items.length - 1, 127);
-  for (let place = 0; place < items.length; place++) {
-    const index = place < zeroPlace ? place + 1 : place === zeroPlace ? 0 : place;
-    entries.push({ nibbles: toNibbles(encodeRlp(index)), value: items[index] ?? EMPTY_BYTES });
+/** The node over the places `start` .. `end`-1, whose keys agree in their first `depth` nibbles. */
+function writeNode(items: readonly Uint8Array[], start: number, end: number, depth: number): void {
+  const first = indexAt(start, items.length);
+  if (end - start === 1) {
+    writeLeaf(first, items[first], depth);
+    return;
   }
-  return entries;
+  // Sorted: what the first and the last share, all between them share.
+  const last = indexAt(end - 1, items.length);
+  let shared = depth;
+  while (nibbleAt(first, shared) === nibbleAt(last, shared)) shared++;
+  writeBranch(items, start, end, shared);
+  if (shared > depth) writeExtension(first, depth, shared);
 }
 
-/** The node over entries `start` .. `end`-1, which agree in their first `depth` nibbles. */
-function encodeNode(
-  entries: readonly Entry[],
+/** Leaves the node in the buffer of `depth`. */
+function writeBranch(
+  items: readonly Uint8Array[],
   start: number,
   end: number,
   depth: number,
-): Uint8Array {
-  const first = entries[start]?.nibbles ?? EMPTY_BYTES;
-  if (end - start === 1) {
-    const value = entries[start]?.value ?? EMPTY_BYTES;
-    return encodeRlp([compactPath(first.subarray(depth), true), value]);
-  }
-  // Sorted: what the first and the last share, all between them share.
-  const last = entries[end - 1]?.nibbles ?? EMPTY_BYTES;
-  let shared = depth;
-  while (shared < first.length && first[shared] === last[shared]) shared++;
-  if (shared > depth) {
-    const path = compactPath(first.subarray(depth, shared), false);
-    return encodeRlp([path, nodeReference(encodeNode(entries, start, end, shared))]);
-  }
-  const children: RlpInput[] = [];
+): void {
+  const buffer = branchBuffers[depth];
+  invariant(buffer !== undefined, "no key has more than eight nibbles");
+  let at = HEADER_ROOM;
   let from = start;
   for (let nibble = 0; nibble < BRANCH_WIDTH; nibble++) {
     let to = from;
-    while (to < end && entries[to]?.nibbles[depth] === nibble) to++;
-    children.push(
-      to === from ? EMPTY_BYTES : nodeReference(encodeNode(entries, from, to, depth + 1)),
-    );
+    while (to < end && nibbleAt(indexAt(to, items.length), depth) === nibble) to++;
+    if (to === from) {
+      buffer[at++] = 0x80;
+    } else {
+      writeNode(items, from, to, depth + 1);
+      at = writeReference(buffer, at);
+    }
     from = to;
   }
   // No key is the beginning of another, so a branch never has a value of its own.
-  return encodeRlp([...children, EMPTY_BYTES]);
+  buffer[at++] = 0x80;
+  finishNode(buffer, at);
 }
 
-function nodeReference(encoded: Uint8Array): RlpInput {
-  return encoded.length <= INLINE_SIZE_MAX ? { encoded } : keccak256(encoded);
+/** Puts the path of nibbles `from` .. `to`-1 before the branch that was written last. */
+function writeExtension(index: number, from: number, to: number): void {
+  const buffer = branchBuffers[from];
+  invariant(buffer !== undefined, "no key has more than eight nibbles");
+  // The branch lies in a deeper buffer, so this does not overwrite it.
+  const at = writePath(buffer, HEADER_ROOM, index, from, to, false);
+  finishNode(buffer, writeReference(buffer, at));
+}
+
+function writeLeaf(index: number, value: Uint8Array | undefined, depth: number): void {
+  invariant(value !== undefined && value.length > 0, "a list has no holes and no empty items");
+  const size = value.length;
+  if (leafBuffer.length < size + 32) leafBuffer = new Uint8Array(2 * size + 32);
+  let at = writePath(leafBuffer, HEADER_ROOM, index, depth, nibbleCount(index), true);
+  if (size > 1 || (value[0] ?? 0) >= 0x80) {
+    const headerSize = lengthHeaderSize(size);
+    writeLengthHeader(leafBuffer, at, size, 0x80);
+    at += headerSize;
+  }
+  leafBuffer.set(value, at);
+  finishNode(leafBuffer, at + size);
 }
 
 /** Hex-prefix form: the first nibble tells leaf from extension, and odd from even length. */
-function compactPath(nibbles: Uint8Array, isLeaf: boolean): Uint8Array {
-  const isOdd = nibbles.length % 2 === 1;
-  const bytes = new Uint8Array((nibbles.length >> 1) + 1);
-  bytes[0] = (isLeaf ? 0x20 : 0) + (isOdd ? 0x10 + (nibbles[0] ?? 0) : 0);
-  for (let from = isOdd ? 1 : 0, to = 1; from < nibbles.length; from += 2, to++) {
-    bytes[to] = ((nibbles[from] ?? 0) << 4) | (nibbles[from + 1] ?? 0);
+function writePath(
+  buffer: Uint8Array,
+  offset: number,
+  index: number,
+  from: number,
+  to: number,
+  isLeaf: boolean,
+): number {
+  const isOdd = (to - from) % 2 === 1;
+  const size = ((to - from) >> 1) + 1;
+  let at = offset;
+  // The first byte is at most 0x3f, so alone it is its own encoding.
+  if (size > 1) buffer[at++] = 0x80 + size;
+  buffer[at++] = (isLeaf ? 0x20 : 0) + (isOdd ? 0x10 + nibbleAt(index, from) : 0);
+  for (let place = isOdd ? from + 1 : from; place < to; place += 2) {
+    buffer[at++] = (nibbleAt(index, place) << 4) | nibbleAt(index, place + 1);
   }
-  return bytes;
+  return at;
 }
 
-function toNibbles(key: Uint8Array): Uint8Array {
-  const nibbles = new Uint8Array(2 * key.length);
-  for (let index = 0; index < key.length; index++) {
-    const byte = key[index] ?? 0;
-    nibbles[2 * index] = byte >> 4;
-    nibbles[2 * index + 1] = byte & 0x0f;
+/** Writes the list header before the content that ends at `end`. */
+function finishNode(buffer: Uint8Array, end: number): void {
+  const length = end - HEADER_ROOM;
+  node = buffer;
+  nodeStart = HEADER_ROOM - lengthHeaderSize(length);
+  nodeEnd = end;
+  writeLengthHeader(buffer, nodeStart, length, 0xc0);
+}
+
+/** Writes what stands for the last node in its parent: its hash, or itself where it is shorter. */
+function writeReference(buffer: Uint8Array, offset: number): number {
+  const size = nodeEnd - nodeStart;
+  if (size <= INLINE_SIZE_MAX) {
+    buffer.set(node.subarray(nodeStart, nodeEnd), offset);
+    return offset + size;
   }
-  return nibbles;
+  buffer[offset] = 0x80 + HASH_SIZE;
+  keccak256Into(node, nodeStart, size, buffer, offset + 1);
+  return offset + 1 + HASH_SIZE;
+}
+
+function lengthHeaderSize(length: number): number {
+  if (length <= 55) return 1;
+  if (length <= 0xff) return 2;
+  if (length <= 0xffff) return 3;
+  return length <= 0xffffff ? 4 : 5;
+}
+
+function writeLengthHeader(buffer: Uint8Array, offset: number, length: number, base: number): void {
+  const size = lengthHeaderSize(length) - 1;
+  buffer[offset] = size === 0 ? base + length : base + 55 + size;
+  for (let place = size, rest = length; place > 0; place--, rest = Math.floor(rest / 256)) {
+    buffer[offset + place] = rest % 256;
+  }
+}
+
+/**
+ * The index whose key is at this place of the sorted keys. The keys of 1 .. 127 are their own byte,
+ * that of 0 is the byte 0x80, and all others begin with a higher byte and grow with the index.
+ */
+function indexAt(place: number, length: number): number {
+  const zeroPlace = length <= 127 ? length - 1 : 127;
+  if (place > zeroPlace) return place;
+  return place === zeroPlace ? 0 : place + 1;
+}
+
+function nibbleCount(index: number): number {
+  if (index < 0x80) return 2;
+  if (index <= 0xff) return 4;
+  return index <= 0xffff ? 6 : 8;
+}
+
+/** Of rlp(index). */
+function nibbleAt(index: number, place: number): number {
+  const shift = 4 * (nibbleCount(index) - 1 - place);
+  return (keyOf(index) >>> shift) & 0x0f;
+}
+
+function keyOf(index: number): number {
+  if (index === 0) return 0x80;
+  if (index < 0x80) return index;
+  if (index <= 0xff) return 0x8100 + index;
+  return index <= 0xffff ? 0x820000 + index : 0x83000000 + index;
 }

@@ -24,9 +24,20 @@ async function rootOfTrie(items: readonly Uint8Array[]): Promise<Uint8Array> {
 describe("listRoot", () => {
   it("is the root of the trie of all items, at every length where the trie changes shape", async () => {
     const prng = new Prng(1);
-    for (const length of [0, 1, 2, 3, 15, 16, 17, 18, 127, 128, 129, 130, 255, 256, 257, 300]) {
+    for (const length of [
+      0, 1, 2, 3, 15, 16, 17, 18, 127, 128, 129, 130, 255, 256, 257, 300, 1030,
+    ]) {
       const items = Array.from({ length }, () => prng.bytes(prng.between(1, 120)));
       assert.deepEqual(listRoot(items), await rootOfTrie(items), `${length} items`);
+    }
+  });
+
+  it("is right for items of every size that changes the form of a length", async () => {
+    for (const size of [1, 23, 30, 55, 56, 249, 250, 255, 256, 5000, 65_530, 65_540]) {
+      for (const length of [1, 2, 20]) {
+        const items = Array.from({ length }, (_, index) => new Uint8Array(size).fill(index + 1));
+        assert.deepEqual(listRoot(items), await rootOfTrie(items), `${length} of ${size} bytes`);
+      }
     }
   });
 
