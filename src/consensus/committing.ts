@@ -1,0 +1,78 @@
+/** Phase 2: a quorum of votes becomes a durable certificate and a Commit (PROTOCOL §5.3). */
+import type { Hash } from "./block.ts";
+import { compareCerts, type QuorumCert } from "./certificate.ts";
+import { append, sendAfterSync, signed, type Core } from "./core.ts";
+import { isQuorum, mayCommit } from "./vote-rule.ts";
+import { logBlocksTo } from "./voting.ts";
+
+const FAST_STREAK_FOR_GRACE = 16;
+
+/**
+ * Commits the highest certified block that is held and not yet final; one Commit speaks for all its
+ * ancestors. While the network has been deciding in one phase, it waits a moment for the last vote,
+ * so that a healthy network neither writes certificates nor sends Commits.
+ */
+export function castCommits(core: Core): boolean {
+  if (core.mode !== "active") return false;
+  const certificate = highestQuorumCert(core);
+  if (certificate === undefined || !mayCommit(core.view, certificate)) return false;
+  const { timers, clock } = core;
+  if (!timers.quorumAtMs.has(certificate.blockHash)) {
+    timers.quorumAtMs.set(certificate.blockHash, clock.nowMs);
+  }
+  const graceMs = commitGraceMs(core);
+  const since = timers.quorumAtMs.get(certificate.blockHash) ?? clock.nowMs;
+  if (clock.nowMs < since + graceMs) {
+    timers.commitDueMs = since + graceMs;
+    return false;
+  }
+  timers.commitDueMs = undefined;
+  commit(core, certificate);
+  return true;
+}
+
+function commitGraceMs(core: Core): number {
+  const { timers, parameters } = core;
+  if (timers.fastStreak < FAST_STREAK_FOR_GRACE) return 0;
+  return Math.min(parameters.timing.commitGraceMaxMs, 2 * timers.lastVoteGapMs);
+}
+
+function highestQuorumCert(core: Core): QuorumCert | undefined {
+  const { votes } = core.ballots;
+  for (const height of votes.heights()) {
+    for (const [blockHash, count] of votes.counts(height)) {
+      if (!isQuorum(count, core.quorum) || !isNewlyCertified(core, height, blockHash)) continue;
+      const endorsements = votes
+        .for(height, blockHash)
+        .slice(0, core.quorum.quorum)
+        .map(({ sender, signature }) => ({ sender, signature }));
+      const { epoch, view } = core;
+      return { kind: "quorum", epoch, view, height, blockHash, votes: endorsements };
+    }
+  }
+  return undefined;
+}
+
+/** The block and all between it and the final one are held, and no higher Commit was sent. */
+function isNewlyCertified(core: Core, height: number, blockHash: Hash): boolean {
+  if (height <= core.final.link.height || core.tree.pathTo(blockHash) === undefined) return false;
+  const { highCert } = core;
+  const isCommitted =
+    highCert.epoch === core.epoch && highCert.view === core.view && highCert.height >= height;
+  return !isCommitted;
+}
+
+function commit(core: Core, certificate: QuorumCert): void {
+  logBlocksTo(core, certificate.blockHash);
+  append(core, { kind: "certificate", certificate });
+  if (compareCerts(certificate, core.highCert) > 0) core.highCert = certificate;
+  sendAfterSync(core, "all", ownCommit(core, certificate));
+}
+
+export function ownCommit(
+  core: Core,
+  { view, height, blockHash }: QuorumCert,
+): ReturnType<typeof signed<"commit">> {
+  const { epoch, self: sender } = core;
+  return signed(core, { kind: "commit", epoch, sender, view, height, blockHash });
+}

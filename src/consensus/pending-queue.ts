@@ -1,0 +1,119 @@
+/**
+ * Transactions that wait to be ordered, first in, first out (PROTOCOL §6.1). The order of arrival is
+ * what makes censorship visible: an honest leader that works in order cannot overtake.
+ */
+import type { Hash, Transaction } from "./block.ts";
+
+export type Pending = {
+  readonly transaction: Transaction;
+  readonly arrivedMs: number;
+  /** The block on the current chain that carries it, if any. */
+  proposedIn: Hash | undefined;
+  /** When it was handed to the leader of the current view, or undefined. */
+  forwardedMs: number | undefined;
+};
+
+export type BatchLimits = {
+  readonly transactionsMax: number;
+  readonly bytesMax: number;
+  readonly gasMax: number;
+};
+
+export class PendingQueue {
+  readonly #max: number;
+  readonly #byId = new Map<Hash, Pending>();
+  /** Ids that became final a short while ago, so that late copies are not ordered again. */
+  readonly #settled = new Set<Hash>();
+  readonly #settledMax: number;
+  /** Ids that neither a block carries nor the leader was given, oldest first. */
+  readonly #unforwarded = new Set<Hash>();
+
+  constructor(max: number) {
+    this.#max = max;
+    this.#settledMax = 4 * max;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(transaction: Transaction, nowMs: number): "added" | "known" | "full" {
+    if (this.#byId.has(transaction.id) || this.#settled.has(transaction.id)) return "known";
+    if (this.#byId.size >= this.#max) return "full";
+    this.#byId.set(transaction.id, {
+      transaction,
+      arrivedMs: nowMs,
+      proposedIn: undefined,
+      forwardedMs: undefined,
+    });
+    this.#unforwarded.add(transaction.id);
+    return "added";
+  }
+
+  withdraw(id: Hash): void {
+    this.#byId.delete(id);
+    this.#unforwarded.delete(id);
+  }
+
+  settle(ids: readonly Hash[]): void {
+    for (const id of ids) {
+      this.withdraw(id);
+      this.#settled.add(id);
+    }
+    for (const id of this.#settled) {
+      if (this.#settled.size <= this.#settledMax) break;
+      this.#settled.delete(id);
+    }
+  }
+
+  /** The oldest transactions that no block of `chain` carries, within the limits of one block. */
+  batch(limits: BatchLimits, chain: ReadonlySet<Hash>): readonly Transaction[] {
+    const batch: Transaction[] = [];
+    let bytes = 0;
+    let gas = 0;
+    for (const pending of this.waiting(chain)) {
+      const { transaction } = pending;
+      bytes += transaction.bytes.length;
+      gas += transaction.gas;
+      if (bytes > limits.bytesMax || gas > limits.gasMax) break;
+      batch.push(transaction);
+      if (batch.length === limits.transactionsMax) break;
+    }
+    return batch;
+  }
+
+  /** Oldest first. */
+  *waiting(chain: ReadonlySet<Hash>): Generator<Pending, void> {
+    for (const pending of this.#byId.values()) {
+      if (pending.proposedIn === undefined || !chain.has(pending.proposedIn)) yield pending;
+    }
+  }
+
+  markProposed(id: Hash, blockHash: Hash): Pending | undefined {
+    const pending = this.#byId.get(id);
+    if (pending === undefined) return undefined;
+    pending.proposedIn = blockHash;
+    this.#unforwarded.delete(id);
+    return pending;
+  }
+
+  /** The oldest transaction that the leader may not know, or undefined. */
+  nextToForward(): Pending | undefined {
+    for (const id of this.#unforwarded) return this.#byId.get(id);
+    return undefined;
+  }
+
+  markForwarded(pending: Pending, nowMs: number): void {
+    pending.forwardedMs = nowMs;
+    this.#unforwarded.delete(pending.transaction.id);
+  }
+
+  /** A new leader has been told nothing yet, and what the old one proposed may be gone. */
+  forgetForwards(): void {
+    this.#unforwarded.clear();
+    for (const pending of this.#byId.values()) {
+      pending.forwardedMs = undefined;
+      this.#unforwarded.add(pending.transaction.id);
+    }
+  }
+}

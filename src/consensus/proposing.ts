@@ -1,0 +1,97 @@
+/**
+ * The leader's part (PROTOCOL §5.8): the first transaction of an idle network is proposed at once;
+ * while the window is full, transactions gather and the next block takes them all.
+ */
+import { bodySize, type Block, type Body, type Header } from "./block.ts";
+import { leader, sendNow, type Core } from "./core.ts";
+import { dueRejoin } from "./epoch.ts";
+import type { Propose } from "./message.ts";
+import { bodyFault, judgeProposal } from "./proposal-check.ts";
+import { chainHashes, holdBlock } from "./voting.ts";
+
+export function propose(core: Core): boolean {
+  if (!isLeading(core) || core.proposals.has(core.tip.height + 1)) return false;
+  const parent = core.tree.link(core.tip)?.header;
+  const path = core.tree.pathTo(core.tip.hash);
+  if (parent === undefined || path === undefined) return false;
+  if (path.some(({ block }) => block.body.rejoin !== undefined)) return false;
+  const execHeight = Math.min(core.execution.height, core.tip.height);
+  const lowest = Math.max(parent.execHeight, core.tip.height + 1 - core.parameters.execLagMax);
+  const execResult = core.execution.results.get(execHeight);
+  // Ordering waits for execution when it is too far ahead; it goes on when `executed` comes in.
+  if (execHeight < lowest || execResult === undefined) return false;
+
+  const frame = {
+    epoch: core.epoch,
+    height: core.tip.height + 1,
+    parent: core.tip.hash,
+    timestampMs: Math.max(core.clock.wallMs, parent.timestampMs + 1),
+    execHeight,
+    execResult,
+  };
+  const body = nextBody(core);
+  if (body === undefined) return false;
+  const header: Header = {
+    ...frame,
+    payloadHash: core.ports.hashBody(body),
+    txCount: body.transactions.length,
+    payloadSize: bodySize(body),
+  };
+  return publish(core, { hash: core.ports.hashHeader(header), header, body });
+}
+
+function isLeading(core: Core): boolean {
+  return (
+    core.mode === "active" &&
+    core.isAccepted &&
+    core.mayLead &&
+    !core.isTipConflicting &&
+    leader(core) === core.self &&
+    core.tip.height - core.final.link.height < core.parameters.window
+  );
+}
+
+function nextBody(core: Core): Body | undefined {
+  const due = dueRejoin(core);
+  if (due !== undefined) return { transactions: [], rejoin: due.rejoin };
+  const { blockTransactionsMax, blockBytesMax, blockGasMax } = core.parameters;
+  const transactions = core.pending.batch(
+    { transactionsMax: blockTransactionsMax, bytesMax: blockBytesMax, gasMax: blockGasMax },
+    chainHashes(core),
+  );
+  return transactions.length === 0 ? undefined : { transactions, rejoin: undefined };
+}
+
+/** Sends the block to all at once; our own vote for it is written down in parallel. */
+function publish(core: Core, block: Block): boolean {
+  // A leader that proposes what it would not vote for itself would be complained about by all.
+  if (judgeProposal(core, block, bodyFault(core, block, true)).kind !== "vote") return false;
+  if (!holdBlock(core, block, true)) return false;
+  const { epoch, self: sender, view } = core;
+  const { hash: blockHash, header, body } = block;
+  const { height } = header;
+  const signature = core.ports.sign({
+    kind: "proposeClaim",
+    epoch,
+    sender,
+    view,
+    height,
+    blockHash,
+  });
+  const message: Propose = {
+    kind: "propose",
+    epoch,
+    sender,
+    view,
+    header,
+    blockHash,
+    body,
+    signature,
+  };
+  core.proposals.set(height, message);
+  for (const { id } of body.transactions) {
+    core.pending.markProposed(id, blockHash);
+  }
+  sendNow(core, "all", message);
+  return true;
+}

@@ -1,0 +1,118 @@
+/**
+ * Saying things again (PROTOCOL §6.5): nothing is sent only once. Heartbeats while there is work, a
+ * slow one when idle, and everything unanswered again while stuck and whenever a link comes up.
+ */
+import type { ReplicaIndex } from "./block.ts";
+import { askForNewView } from "./catch-up.ts";
+import { ownCommit } from "./committing.ts";
+import { leader, sendAfterSync, sendNow, signed, type Core } from "./core.ts";
+import type { Status } from "./message.ts";
+import { hasBlocksInFlight, hasWork } from "./suspicion.ts";
+import { buildViewChange } from "./view-change.ts";
+
+const FORWARDS_PER_STEP = 64;
+
+export function sendHeartbeat(core: Core): void {
+  const { timers, clock, parameters } = core;
+  if (clock.nowMs < timers.nextHeartbeatMs) return;
+  const { heartbeatMs, idleHeartbeatMs, resendMs } = parameters.timing;
+  const busyMs = leader(core) === core.self ? heartbeatMs : resendMs;
+  timers.nextHeartbeatMs = clock.nowMs + (hasWork(core) ? busyMs : idleHeartbeatMs);
+  sendNow(core, "all", statusOf(core, false));
+}
+
+/** When work begins, the next heartbeat must not wait for the idle interval to end. */
+export function hurryHeartbeat(core: Core): void {
+  const { heartbeatMs, resendMs } = core.parameters.timing;
+  if (!hasWork(core)) return;
+  const busyMs = leader(core) === core.self ? heartbeatMs : resendMs;
+  core.timers.nextHeartbeatMs = Math.min(core.timers.nextHeartbeatMs, core.clock.nowMs + busyMs);
+}
+
+export function statusOf(core: Core, probe: boolean): Status {
+  return {
+    kind: "status",
+    epoch: core.epoch,
+    view: core.view,
+    finalHeight: core.final.link.height,
+    execHeight: core.execution.height,
+    probe,
+  };
+}
+
+/** Repeats to all what may have been lost, while nothing moves. */
+export function resendWhenStuck(core: Core): void {
+  const { timers, clock, parameters } = core;
+  if (!isStuck(core) || clock.nowMs < timers.nextResendMs) return;
+  timers.nextResendMs = clock.nowMs + parameters.timing.resendMs;
+  resendTo(core, "all");
+  askForNewView(core);
+}
+
+export function isStuck(core: Core): boolean {
+  if (core.mode !== "active" && core.mode !== "diverged") return false;
+  if (!core.isAccepted || core.views.abdicate !== undefined) return true;
+  if (core.views.ownComplaint !== undefined) return true;
+  const { lastProgressMs, workSinceMs } = core.timers;
+  if (workSinceMs === undefined && !hasBlocksInFlight(core)) return false;
+  const sinceMs = Math.max(lastProgressMs, workSinceMs ?? 0);
+  return core.clock.nowMs >= sinceMs + core.parameters.timing.resendMs;
+}
+
+/** Everything we said that may still matter to a peer. */
+export function resendTo(core: Core, to: ReplicaIndex | "all"): void {
+  const { views } = core;
+  sendNow(core, to, statusOf(core, false));
+  if (core.mode !== "active" && core.mode !== "diverged") return;
+  if (core.view > 0) sendAfterSync(core, to, buildViewChange(core));
+  if (views.abdicate !== undefined) sendNow(core, to, views.abdicate);
+  if (core.mode !== "active") return;
+  if (views.ownComplaint !== undefined) sendNow(core, to, views.ownComplaint);
+  if (views.acceptedNewView !== undefined) sendAfterSync(core, to, views.acceptedNewView);
+  else if (views.sentNewViewIn === core.view) {
+    const own = views.newViews.get(core.view);
+    if (own !== undefined) sendAfterSync(core, to, own.message);
+  }
+  if (leader(core) === core.self && core.mayLead) {
+    for (const proposal of core.proposals.values()) sendNow(core, to, proposal);
+  }
+  resendBallots(core, to);
+}
+
+function resendBallots(core: Core, to: ReplicaIndex | "all"): void {
+  const { epoch, self: sender, view, highCert } = core;
+  for (const { height, hash: blockHash } of core.ownVotes) {
+    const vote = signed(core, { kind: "vote", epoch, sender, view, height, blockHash });
+    sendAfterSync(core, to, vote);
+  }
+  const isOwnCommit = highCert.kind === "quorum" && highCert.epoch === epoch;
+  if (isOwnCommit && highCert.view === view && highCert.height > core.final.link.height) {
+    sendAfterSync(core, to, ownCommit(core, highCert));
+  }
+}
+
+/** Hands the leader transactions that it should have proposed by now (PROTOCOL §6.1). */
+export function forwardPending(core: Core): void {
+  const { timers, clock, parameters } = core;
+  const to = leader(core);
+  if (core.mode !== "active" || to === core.self || !core.isAccepted) return;
+  if (clock.nowMs < timers.nextForwardMs || core.peers[to]?.isUp !== true) return;
+  const { forwardAfterMs } = parameters.timing;
+  let count = 0;
+  for (; count < FORWARDS_PER_STEP; count++) {
+    const pending = core.pending.nextToForward();
+    if (pending === undefined || pending.arrivedMs + forwardAfterMs > clock.nowMs) break;
+    core.pending.markForwarded(pending, clock.nowMs);
+    sendNow(core, to, { kind: "forward", transaction: pending.transaction });
+  }
+  if (count === 0) return;
+  timers.nextForwardMs = clock.nowMs + forwardAfterMs / 4;
+}
+
+export function nextForwardMs(core: Core): number | undefined {
+  if (leader(core) === core.self || !core.isAccepted || core.mode !== "active") return undefined;
+  const pending = core.pending.nextToForward();
+  if (pending === undefined || core.peers[leader(core)]?.isUp !== true) return undefined;
+  const dueMs = pending.arrivedMs + core.parameters.timing.forwardAfterMs;
+  return Math.max(dueMs, core.timers.nextForwardMs);
+}

@@ -1,0 +1,176 @@
+/** Coming to life: founding, resuming from the log, and losing it (PROTOCOL §5.4, §9). */
+import { err, ok, type Result } from "../base/result.ts";
+import { invariant } from "../base/invariant.ts";
+import type { Hash, ReplicaIndex } from "./block.ts";
+import { append, leader, notice, sendNow, signed, type Core } from "./core.ts";
+import type { Commit, Probe, ProbeAnswer, ViewChange, Vote } from "./message.ts";
+import type { Rejection } from "./rejection.ts";
+import { replay, takeSnapshot } from "./replay.ts";
+import type { Start } from "./start.ts";
+import { isAcceptedAfterRestart } from "./vote-rule.ts";
+
+export function startReplica(core: Core, how: Start): void {
+  core.timers.lastProgressMs = core.clock.nowMs;
+  core.timers.leaderHeardMs = core.clock.nowMs;
+  core.timers.viewEnteredMs = core.clock.nowMs;
+  switch (how.kind) {
+    case "found":
+      boot(core);
+      return;
+    case "empty":
+      core.probe = { nonce: how.nonce, isEmpty: true, answers: new Map() };
+      return;
+    case "resume":
+      resume(core, how);
+  }
+}
+
+/** The very first start of all: the only one that may lead the view it starts in. */
+function boot(core: Core): void {
+  core.booted = true;
+  core.mode = "active";
+  core.mayLead = true;
+  core.probe = undefined;
+  append(core, { kind: "boot" });
+  append(core, takeSnapshot(core));
+  core.epochLsn = core.lsn;
+}
+
+function resume(core: Core, how: Extract<Start, { readonly kind: "resume" }>): void {
+  replay(core, how.records);
+  core.mayLead = false;
+  core.isAccepted = isAcceptedAfterRestart(core.view, core.votedView);
+  core.tip = core.votedView === core.view && core.votedTip ? core.votedTip : core.boundary.link;
+  if (core.final.link.height > core.tip.height) core.tip = core.final.link;
+  // Replay may have read records that were never durable: nothing is sent on their strength before
+  // they are written again.
+  append(core, takeSnapshot(core));
+  core.epochLsn = core.lsn;
+  core.rejoinLsn = core.lsn;
+  if (core.mode !== "probing") return;
+  // A log without a beginning is as good as none.
+  core.probe = { nonce: how.nonce, isEmpty: !core.booted, answers: new Map() };
+}
+
+/** Asks peers what they hold of ours, until enough have answered. */
+export function sendProbe(core: Core): void {
+  const { probe, timers, clock, parameters } = core;
+  if (probe === undefined || clock.nowMs < timers.nextResendMs) return;
+  timers.nextResendMs = clock.nowMs + parameters.timing.resendMs;
+  for (let peer = 0; peer < core.quorum.replicaCount; peer++) {
+    if (peer !== core.self && !probe.answers.has(peer)) {
+      sendNow(core, peer, { kind: "probe", nonce: probe.nonce });
+    }
+  }
+}
+
+/** Everyone answers, even while it is itself asking: else a common restart would never end. */
+export function onProbe(core: Core, from: ReplicaIndex, message: Probe): void {
+  const future = core.ballots.newestFuture(from);
+  const vote = future.vote ?? core.ballots.votes.newestOf(from);
+  const commit = future.commit ?? core.ballots.commits.newestOf(from);
+  const viewChange = core.views.changes.get(from)?.message;
+  const isUntouched =
+    vote === undefined &&
+    commit === undefined &&
+    viewChange === undefined &&
+    core.epoch === 0 &&
+    core.view === 0 &&
+    core.final.link.height === 0;
+  const { nonce } = message;
+  core.effects.push({
+    kind: "send",
+    to: from,
+    message: { kind: "probeAnswer", nonce, isUntouched, vote, commit, viewChange },
+  });
+}
+
+export function onProbeAnswer(
+  core: Core,
+  from: ReplicaIndex,
+  message: ProbeAnswer,
+): Result<void, Rejection> {
+  const { probe } = core;
+  if (probe?.nonce !== message.nonce) return err({ code: "MESSAGE_UNWANTED" });
+  if (probe.isEmpty ? !message.isUntouched : isForgotten(core, message)) {
+    loseLog(core, probe.nonce);
+    return ok(undefined);
+  }
+  probe.answers.set(from, { isUntouched: message.isUntouched });
+  const needed = probe.isEmpty ? core.quorum.replicaCount - 1 : 2 * core.quorum.faultsMax;
+  if (probe.answers.size < needed) return ok(undefined);
+  if (probe.isEmpty) boot(core);
+  else becomeActive(core);
+  return ok(undefined);
+}
+
+/** Whether a peer holds something we signed that our log does not know: it was rolled back. */
+function isForgotten(core: Core, message: ProbeAnswer): boolean {
+  return (
+    isForgottenVote(core, message.vote) ||
+    isForgottenCommit(core, message.commit) ||
+    isForgottenPromise(core, message.viewChange)
+  );
+}
+
+function isForgottenVote(core: Core, vote: Vote | undefined): boolean {
+  if (vote?.sender !== core.self) return false;
+  if (vote.epoch !== core.epoch) return vote.epoch > core.epoch;
+  if (vote.view !== core.votedView) return vote.view > core.votedView;
+  return vote.height > (core.votedTip?.height ?? -1);
+}
+
+function isForgottenCommit(core: Core, commit: Commit | undefined): boolean {
+  if (commit?.sender !== core.self) return false;
+  if (commit.epoch !== core.epoch) return commit.epoch > core.epoch;
+  const { highCert } = core;
+  const knownView = highCert.epoch === core.epoch ? highCert.view : -1;
+  if (commit.view !== knownView) return commit.view > knownView;
+  return commit.height > highCert.height;
+}
+
+function isForgottenPromise(core: Core, change: ViewChange | undefined): boolean {
+  if (change?.sender !== core.self) return false;
+  if (change.epoch !== core.epoch) return change.epoch > core.epoch;
+  return change.newView > core.view;
+}
+
+function becomeActive(core: Core): void {
+  core.probe = undefined;
+  core.mode = "active";
+  core.timers.nextResendMs = 0;
+  if (leader(core) !== core.self) return;
+  // A restarted leader may have proposed here before: it must not propose again (PROTOCOL §5.4).
+  const { epoch, self: sender, view } = core;
+  core.views.abdicate = signed(core, { kind: "abdicate", epoch, sender, view });
+  sendNow(core, "all", core.views.abdicate);
+}
+
+/** The log is gone or rolled back: silence until an epoch begins that carries our nonce. */
+function loseLog(core: Core, nonce: Hash): void {
+  invariant(core.mode === "probing", "a log is found lost before anything is signed");
+  core.probe = undefined;
+  core.mode = "observer";
+  core.rejoinNonce = nonce;
+  append(core, { kind: "rejoin", nonce });
+  core.rejoinLsn = core.lsn;
+  notice(core, { code: "ROLLED_BACK", nonce });
+}
+
+/** An observer that has caught up asks for the epoch that lets it in (PROTOCOL §9.3). */
+export function requestRejoin(core: Core): void {
+  const { rejoinNonce: nonce, timers, clock, parameters } = core;
+  if (core.mode !== "observer" || nonce === undefined) return;
+  if (core.syncedLsn < core.rejoinLsn || clock.nowMs < timers.nextResendMs) return;
+  timers.nextResendMs = clock.nowMs + 5 * parameters.timing.resendMs;
+  const known = core.peers.filter((peer, index) => index !== core.self && peer.isUp);
+  const isCaughtUp =
+    known.length >= core.quorum.weak &&
+    known.every(({ epoch, finalHeight }) => {
+      return epoch <= core.epoch && finalHeight <= core.final.link.height + parameters.execLagMax;
+    });
+  if (!isCaughtUp) return;
+  const statement = { kind: "rejoin", member: core.self, epoch: core.epoch, nonce } as const;
+  const rejoin = { ...statement, signature: core.ports.signRejoin(statement) };
+  sendNow(core, "all", { kind: "forwardRejoin", rejoin });
+}

@@ -1,0 +1,101 @@
+/** Leaving a view and entering a higher one (PROTOCOL §6.1, §6.5). */
+import { complain, standingComplaints } from "./complaining.ts";
+import { append, leader, notice, sendAfterSync, sendNow, type Core } from "./core.ts";
+import type { Message } from "./message.ts";
+import { buildViewChange } from "./view-change.ts";
+
+const FAILURES_MAX = 16;
+
+/** Leaves the view when enough replicas wish it, or when its leader is proved or declared gone. */
+export function leaveView(core: Core): boolean {
+  if (!mayPromise(core)) return false;
+  const reasons = reasonsToLeave(core);
+  if (reasons.length === 0) return false;
+  core.views.failedLeaders.add(leader(core));
+  // Who leaves passes on why, so that nobody is left behind in a view that cannot decide.
+  for (const message of reasons) sendNow(core, "all", message);
+  enterView(core, core.view + 1);
+  return true;
+}
+
+function reasonsToLeave(core: Core): readonly Message[] {
+  const evidence = core.views.evidence.get(leader(core));
+  if (evidence !== undefined && isOfThisView(core, evidence)) return [evidence];
+  if (core.views.abdicate !== undefined) return [core.views.abdicate];
+  const complaints = standingComplaints(core);
+  return complaints.length >= core.quorum.weak ? complaints : [];
+}
+
+/** A proof from an earlier view makes us complain when its signer leads; this view's proof moves. */
+function isOfThisView(
+  core: Core,
+  evidence: { readonly first: { readonly view: number } },
+): boolean {
+  return evidence.first.view === core.view;
+}
+
+/** Joins the highest view that a correct replica has reached for sure (PROTOCOL §6.5). */
+export function joinHigherView(core: Core): boolean {
+  if (!mayPromise(core)) return false;
+  // Both a ViewChange and a ballot of a view prove that their signer promised that view.
+  const bySender = new Map(core.ballots.futureViews());
+  for (const [sender, { message }] of core.views.changes) {
+    bySender.set(sender, Math.max(message.newView, bySender.get(sender) ?? 0));
+  }
+  bySender.delete(core.self);
+  const views = [...bySender.values()].sort((a, b) => b - a);
+  const reached = views[core.quorum.weak - 1];
+  if (reached === undefined || reached <= core.view) return false;
+  enterView(core, reached);
+  return true;
+}
+
+function mayPromise(core: Core): boolean {
+  return core.mode === "active" || core.mode === "diverged";
+}
+
+/** The promise: no Vote and no Commit below `view`, written down before anything of it is said. */
+export function enterView(core: Core, view: number): void {
+  append(core, { kind: "view", view });
+  core.outbox.dropBallotsBelow(core.epoch, view);
+  core.view = view;
+  core.isAccepted = false;
+  core.isTipConflicting = false;
+  core.mayLead = true;
+  core.ownVotes = [];
+  core.proposals.clear();
+  core.ballots.enterView(view);
+  core.ballots.dropThrough(core.final.link.height);
+  core.pending.forgetForwards();
+  const { views } = core;
+  views.complaints.clear();
+  views.ownComplaint = undefined;
+  views.abdicate = undefined;
+  views.acceptedNewView = undefined;
+  for (const key of views.newViews.keys()) if (key < view) views.newViews.delete(key);
+  resetViewTimers(core);
+  notice(core, { code: "VIEW_ENTERED", epoch: core.epoch, view });
+  sendAfterSync(core, "all", buildViewChange(core));
+}
+
+function resetViewTimers({ timers, clock }: Core): void {
+  timers.failures = timers.hasFinalizedInView ? 0 : Math.min(timers.failures + 1, FAILURES_MAX);
+  timers.hasFinalizedInView = false;
+  timers.viewEnteredMs = clock.nowMs;
+  timers.quorumInViewMs = undefined;
+  timers.leaderHeardMs = clock.nowMs;
+  timers.nextResendMs = 0;
+  timers.commitDueMs = undefined;
+  timers.heldUntilMs = undefined;
+  timers.hasComplainedOfTimestamp = false;
+  timers.votedAtMs.clear();
+  timers.quorumAtMs.clear();
+}
+
+/** A leader that is known to lie is complained about as soon as its view starts. */
+export function complainOfLiar(core: Core): boolean {
+  if (core.views.ownComplaint !== undefined || !core.views.evidence.has(leader(core))) return false;
+  if (leader(core) === core.self || core.mode !== "active") return false;
+  complain(core, "equivocation");
+  return true;
+}
