@@ -1,6 +1,16 @@
 /** Arithmetic on 256-bit words that is too long for the interpreter's loop. */
 import { SIGN_BIT, WORD_LIMIT, WORD_MASK } from "./word.ts";
 
+type SignExtension = { readonly signBit: bigint; readonly low: bigint; readonly high: bigint };
+
+/** For a number of `index + 1` bytes: its sign bit, the bits below it, and the rest. */
+const SIGN_EXTENSIONS: readonly SignExtension[] = Array.from({ length: 31 }, (_, index) => {
+  const signBit = 1n << BigInt(8 * index + 7);
+  return { signBit, low: signBit - 1n, high: WORD_MASK ^ (signBit - 1n) };
+});
+const NO_EXTENSION: SignExtension = { signBit: 0n, low: WORD_MASK, high: 0n };
+const SHORT_EXPONENT_MAX = 0xffffn;
+
 /** Division by zero is zero; -2^255 / -1 overflows back to -2^255. */
 export function signedDivide(a: bigint, b: bigint): bigint {
   return b === 0n ? 0n : (toSigned(a) / toSigned(b)) & WORD_MASK;
@@ -23,9 +33,8 @@ export function multiplyModulo(a: bigint, b: bigint, modulus: bigint): bigint {
 /** Extends the sign of the number in the low `index + 1` bytes. */
 export function signExtend(index: bigint, word: bigint): bigint {
   if (index > 30n) return word;
-  const signBit = 8n * index + 7n;
-  const mask = (1n << signBit) - 1n;
-  return ((word >> signBit) & 1n) === 1n ? word | (WORD_MASK ^ mask) : word & mask;
+  const extension = SIGN_EXTENSIONS[Number(index)] ?? NO_EXTENSION;
+  return (word & extension.signBit) === 0n ? word & extension.low : word | extension.high;
 }
 
 export function shiftRightArithmetic(shift: bigint, word: bigint): bigint {
@@ -43,6 +52,7 @@ export function power(base: bigint, exponent: bigint): bigint {
   if (exponent === 0n) return 1n;
   if (base <= 1n) return base;
   if (base === 2n) return exponent > 255n ? 0n : 1n << exponent;
+  if (exponent <= SHORT_EXPONENT_MAX) return shortPower(base, Number(exponent));
   const digits = exponent.toString(16);
   const powers: bigint[] = [1n, base];
   for (let index = 2; index < 16; index++) {
@@ -69,6 +79,16 @@ export function byteLength(word: bigint): number {
   }
   const low = Number(rest);
   return size + Math.ceil((32 - Math.clz32(low)) / 8);
+}
+
+/** Bit by bit: a table of powers would cost more than it saves. */
+function shortPower(base: bigint, exponent: number): bigint {
+  let result = base;
+  for (let bit = 30 - Math.clz32(exponent); bit >= 0; bit--) {
+    result = (result * result) & WORD_MASK;
+    if (((exponent >>> bit) & 1) === 1) result = (result * base) & WORD_MASK;
+  }
+  return result;
 }
 
 function raiseTo16(word: bigint): bigint {

@@ -8,6 +8,7 @@ import type { Machine } from "./machine.ts";
 import { selfDestruct } from "./self-destruct.ts";
 import { CONTINUE, INVALID_OPCODE, RETURNED, REVERTED, type Signal } from "./signal.ts";
 import * as storage from "./storage-opcodes.ts";
+import { countToWord } from "./word.ts";
 
 /** `frame.gas` has paid the opcode's constant gas and the stack holds what it needs. */
 // eslint-disable-next-line max-lines-per-function -- a flat table of opcodes, one line each
@@ -24,7 +25,7 @@ export function executeColdOpcode(op: number, frame: Frame, machine: Machine): S
     case 0x37:
       return data.callDataCopy(frame, machine);
     case 0x38: // CODESIZE
-      return push(frame, BigInt(frame.code.size));
+      return push(frame, countToWord(frame.code.size));
     case 0x39:
       return data.codeCopy(frame, machine);
     case 0x3a: // GASPRICE
@@ -34,7 +35,7 @@ export function executeColdOpcode(op: number, frame: Frame, machine: Machine): S
     case 0x3c:
       return data.extCodeCopy(frame, machine);
     case 0x3d: // RETURNDATASIZE
-      return push(frame, BigInt(frame.returnData.length));
+      return push(frame, countToWord(frame.returnData.length));
     case 0x3e:
       return data.returnDataCopy(frame, machine);
     case 0x3f:

@@ -1,8 +1,8 @@
 /** Opcodes that move bytes: copies, KECCAK256, logs and the two ways to return. */
-import { keccak256 } from "../crypto/keccak256.ts";
+import { keccak256Word } from "../crypto/keccak256.ts";
 import { accountAccessGas } from "./account-access.ts";
 import type { Frame } from "./frame.ts";
-import { copyGas, copyMemory, coverMemory, fillMemory, viewMemory } from "./frame-memory.ts";
+import { copyGas, copyMemory, coverMemory, fillMemory } from "./frame-memory.ts";
 import type { Machine } from "./machine.ts";
 import {
   CONTINUE,
@@ -11,31 +11,32 @@ import {
   type Signal,
   STATIC_VIOLATION,
 } from "./signal.ts";
-import { ADDRESS_MASK, bytesToWord } from "./word.ts";
+import { ADDRESS_MASK } from "./word.ts";
 
 export function keccak(frame: Frame, { memory }: Machine): Signal {
   const offset = pop(frame);
   const size = Number(frame.stack[frame.stackSize - 1]);
   frame.gas -= 6 * Math.ceil(size / 32);
   if (frame.gas < 0 || !coverMemory(frame, memory, offset, size)) return OUT_OF_GAS;
-  const hash = keccak256(viewMemory(frame, memory, offset, size));
-  frame.stack[frame.stackSize - 1] = bytesToWord(hash);
+  const start = size === 0 ? 0 : frame.memoryBase + offset;
+  frame.stack[frame.stackSize - 1] = keccak256Word(memory.bytes, start, size);
   return CONTINUE;
 }
 
 export function callDataCopy(frame: Frame, machine: Machine): Signal {
-  return copyFrom(frame, machine, frame.data);
+  return copyFrom(frame, machine, frame.data, frame.data.length);
 }
 
 export function codeCopy(frame: Frame, machine: Machine): Signal {
-  return copyFrom(frame, machine, frame.code.bytes.subarray(0, frame.code.size));
+  return copyFrom(frame, machine, frame.code.bytes, frame.code.size);
 }
 
 export function extCodeCopy(frame: Frame, machine: Machine): Signal {
   const address = (frame.stack[--frame.stackSize] ?? 0n) & ADDRESS_MASK;
   frame.gas -= accountAccessGas(machine, address);
   if (frame.gas < 0) return OUT_OF_GAS;
-  return copyFrom(frame, machine, machine.world.code(address).bytes);
+  const { bytes } = machine.world.code(address);
+  return copyFrom(frame, machine, bytes, bytes.length);
 }
 
 /** EIP-211: unlike all other copies it fails when it reads beyond the end, even of no bytes. */
@@ -43,7 +44,7 @@ export function returnDataCopy(frame: Frame, machine: Machine): Signal {
   const sourceOffset = Number(frame.stack[frame.stackSize - 2]);
   const size = Number(frame.stack[frame.stackSize - 3]);
   if (sourceOffset + size > frame.returnData.length) return RETURN_DATA_OUT_OF_BOUNDS;
-  return copyFrom(frame, machine, frame.returnData);
+  return copyFrom(frame, machine, frame.returnData, frame.returnData.length);
 }
 
 /** EIP-5656. The ranges may overlap. */
@@ -84,13 +85,18 @@ export function end(frame: Frame, { memory }: Machine, outcome: Signal): Signal 
   return outcome;
 }
 
-function copyFrom(frame: Frame, { memory }: Machine, source: Uint8Array): Signal {
+function copyFrom(
+  frame: Frame,
+  { memory }: Machine,
+  source: Uint8Array,
+  sourceSize: number,
+): Signal {
   const offset = pop(frame);
   const sourceOffset = pop(frame);
   const size = pop(frame);
   frame.gas -= copyGas(size);
   if (frame.gas < 0 || !coverMemory(frame, memory, offset, size)) return OUT_OF_GAS;
-  fillMemory(frame, memory, { offset, size }, source, sourceOffset);
+  if (size > 0) fillMemory(frame, memory, { source, sourceSize, sourceOffset, offset, size });
   return CONTINUE;
 }
 

@@ -3,7 +3,7 @@ import { accountAccessGas } from "./account-access.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { CONTINUE, OUT_OF_GAS, type Signal } from "./signal.ts";
-import { ADDRESS_MASK, readWord } from "./word.ts";
+import { ADDRESS_MASK, countToWord, readWord } from "./word.ts";
 
 export function balance(frame: Frame, machine: Machine): Signal {
   const address = topAddress(frame);
@@ -16,7 +16,7 @@ export function extCodeSize(frame: Frame, machine: Machine): Signal {
   const address = topAddress(frame);
   frame.gas -= accountAccessGas(machine, address);
   if (frame.gas < 0) return OUT_OF_GAS;
-  return replaceTop(frame, BigInt(machine.world.code(address).bytes.length));
+  return replaceTop(frame, countToWord(machine.world.code(address).bytes.length));
 }
 
 /** EIP-1052: 0 for an account that is empty, else the hash of its code, even if that is none. */

@@ -31,24 +31,36 @@ export function copyMemory(frame: Frame, memory: Memory, offset: number, size: n
   return memory.bytes.slice(start, start + size);
 }
 
-/** Fills covered memory from `source`, with zeros where the source has ended. */
-export function fillMemory(
-  frame: Frame,
-  memory: Memory,
-  range: { readonly offset: number; readonly size: number },
-  source: Uint8Array,
-  sourceOffset: number,
-): void {
-  if (range.size === 0) return;
-  const start = frame.memoryBase + range.offset;
-  const available = Math.max(0, Math.min(range.size, source.length - sourceOffset));
-  if (available > 0) {
-    memory.bytes.set(source.subarray(sourceOffset, sourceOffset + available), start);
+export type MemoryCopy = {
+  readonly source: Uint8Array;
+  /** Where the source ends: it may be shorter than its array. */
+  readonly sourceSize: number;
+  readonly sourceOffset: number;
+  readonly offset: number;
+  readonly size: number;
+};
+
+/** Fills covered memory from a source, with zeros where the source has ended. */
+export function fillMemory(frame: Frame, memory: Memory, copy: MemoryCopy): void {
+  const { source, sourceOffset, size } = copy;
+  const target = memory.bytes;
+  const start = frame.memoryBase + copy.offset;
+  const available = Math.max(0, Math.min(size, copy.sourceSize - sourceOffset));
+  if (size <= SHORT_COPY_MAX) {
+    for (let index = 0; index < available; index++) {
+      target[start + index] = source[sourceOffset + index] ?? 0;
+    }
+    for (let index = available; index < size; index++) target[start + index] = 0;
+    return;
   }
-  memory.bytes.fill(0, start + available, start + range.size);
+  if (available > 0) target.set(source.subarray(sourceOffset, sourceOffset + available), start);
+  if (available < size) target.fill(0, start + available, start + size);
 }
 
 /** Copying costs 3 gas per word, begun words included (Infinity stays Infinity). */
 export function copyGas(size: number): number {
   return 3 * Math.ceil(size / 32);
 }
+
+/** Up to here a loop is faster than the call of a typed array's method. */
+const SHORT_COPY_MAX = 40;

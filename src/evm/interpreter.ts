@@ -20,8 +20,8 @@ import { traceStep } from "./step-trace.ts";
 import * as word from "./word.ts";
 
 // Constants of this module: V8 compiles them into the loop, which it does not do with imports.
-const { STACK_ALLOWED, STACK_NEEDED, STATIC_GAS } = opcodeTable;
-const { BYTE_WORDS, readWord, WORD_LIMIT, WORD_MASK, writeWord } = word;
+const { STACK_ALLOWED, STACK_ITEMS_MAX, STACK_NEEDED, STATIC_GAS } = opcodeTable;
+const { BYTE_WORDS, countToWord, lowByte, readWord, WORD_LIMIT, WORD_MASK, writeWord } = word;
 const { addModulo, byteLength, isLessSigned, multiplyModulo, power } = arithmetic;
 const { shiftRightArithmetic, signedDivide, signedModulo, signExtend } = arithmetic;
 const { CONTINUE, INVALID_JUMP, OUT_OF_GAS, RETURNED } = signal;
@@ -54,11 +54,6 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       frame.memorySize = memorySize;
       traceStep(frame, machine, op);
     }
-    gas -= STATIC_GAS[op] ?? 0;
-    if (gas < 0) return OUT_OF_GAS;
-    if (sp < (STACK_NEEDED[op] ?? 0)) return STACK_UNDERFLOW;
-    if (sp > (STACK_ALLOWED[op] ?? 0)) return STACK_OVERFLOW;
-
     switch (op) {
       case 0x00: // STOP
         frame.gas = gas;
@@ -66,46 +61,54 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         return RETURNED;
       case 0x01: {
         // ADD
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const sum = (stack[--sp] ?? 0n) + (stack[sp - 1] ?? 0n);
         stack[sp - 1] = sum > WORD_MASK ? sum - WORD_LIMIT : sum;
         break;
       }
       case 0x02: {
         // MUL
+        if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         const product = (stack[--sp] ?? 0n) * (stack[sp - 1] ?? 0n);
         stack[sp - 1] = product > WORD_MASK ? product & WORD_MASK : product;
         break;
       }
       case 0x03: {
         // SUB
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const difference = (stack[--sp] ?? 0n) - (stack[sp - 1] ?? 0n);
         stack[sp - 1] = difference < 0n ? difference + WORD_LIMIT : difference;
         break;
       }
       case 0x04: {
         // DIV
+        if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         const dividend = stack[--sp] ?? 0n;
         const divisor = stack[sp - 1] ?? 0n;
         if (divisor !== 0n) stack[sp - 1] = dividend / divisor;
         break;
       }
       case 0x05: // SDIV
+        if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = signedDivide(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x06: {
         // MOD
+        if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         const dividend = stack[--sp] ?? 0n;
         const divisor = stack[sp - 1] ?? 0n;
         if (divisor !== 0n) stack[sp - 1] = dividend % divisor;
         break;
       }
       case 0x07: // SMOD
+        if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = signedModulo(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x08: {
         // ADDMOD
+        if (sp < 3 || (gas -= 8) < 0) return shortage(sp, 3);
         const a = stack[--sp] ?? 0n;
         const b = stack[--sp] ?? 0n;
         stack[sp - 1] = addModulo(a, b, stack[sp - 1] ?? 0n);
@@ -113,6 +116,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x09: {
         // MULMOD
+        if (sp < 3 || (gas -= 8) < 0) return shortage(sp, 3);
         const a = stack[--sp] ?? 0n;
         const b = stack[--sp] ?? 0n;
         stack[sp - 1] = multiplyModulo(a, b, stack[sp - 1] ?? 0n);
@@ -120,6 +124,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x0a: {
         // EXP
+        if (sp < 2 || (gas -= 10) < 0) return shortage(sp, 2);
         const exponentBase = stack[--sp] ?? 0n;
         const exponent = stack[sp - 1] ?? 0n;
         gas -= 50 * byteLength(exponent);
@@ -128,49 +133,61 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         break;
       }
       case 0x0b: // SIGNEXTEND
+        if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = signExtend(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x10: // LT
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = (stack[sp] ?? 0n) < (stack[sp - 1] ?? 0n) ? 1n : 0n;
         break;
       case 0x11: // GT
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = (stack[sp] ?? 0n) > (stack[sp - 1] ?? 0n) ? 1n : 0n;
         break;
       case 0x12: // SLT
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = isLessSigned(stack[sp] ?? 0n, stack[sp - 1] ?? 0n) ? 1n : 0n;
         break;
       case 0x13: // SGT
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = isLessSigned(stack[sp - 1] ?? 0n, stack[sp] ?? 0n) ? 1n : 0n;
         break;
       case 0x14: // EQ
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = stack[sp] === stack[sp - 1] ? 1n : 0n;
         break;
       case 0x15: // ISZERO
+        if (sp < 1 || (gas -= 3) < 0) return shortage(sp, 1);
         stack[sp - 1] = stack[sp - 1] === 0n ? 1n : 0n;
         break;
       case 0x16: // AND
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = (stack[sp] ?? 0n) & (stack[sp - 1] ?? 0n);
         break;
       case 0x17: // OR
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = (stack[sp] ?? 0n) | (stack[sp - 1] ?? 0n);
         break;
       case 0x18: // XOR
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = (stack[sp] ?? 0n) ^ (stack[sp - 1] ?? 0n);
         break;
       case 0x19: // NOT
+        if (sp < 1 || (gas -= 3) < 0) return shortage(sp, 1);
         stack[sp - 1] = WORD_MASK ^ (stack[sp - 1] ?? 0n);
         break;
       case 0x1a: {
         // BYTE
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const index = stack[--sp] ?? 0n;
         const word = stack[sp - 1] ?? 0n;
         stack[sp - 1] = index > 31n ? 0n : (word >> (248n - 8n * index)) & 0xffn;
@@ -178,37 +195,46 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x1b: {
         // SHL
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const shift = stack[--sp] ?? 0n;
         stack[sp - 1] = shift > 255n ? 0n : ((stack[sp - 1] ?? 0n) << shift) & WORD_MASK;
         break;
       }
       case 0x1c: {
         // SHR
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const shift = stack[--sp] ?? 0n;
         stack[sp - 1] = shift > 255n ? 0n : (stack[sp - 1] ?? 0n) >> shift;
         break;
       }
       case 0x1d: // SAR
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         sp--;
         stack[sp - 1] = shiftRightArithmetic(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
         break;
       case 0x30: // ADDRESS
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
         stack[sp++] = frame.address;
         break;
       case 0x33: // CALLER
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
         stack[sp++] = frame.caller;
         break;
       case 0x34: // CALLVALUE
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
         stack[sp++] = frame.value;
         break;
       case 0x36: // CALLDATASIZE
-        stack[sp++] = BigInt(frame.data.length);
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
+        stack[sp++] = countToWord(frame.data.length);
         break;
       case 0x50: // POP
+        if (sp < 1 || (gas -= 2) < 0) return shortage(sp, 1);
         sp--;
         break;
       case 0x51: {
         // MLOAD
+        if (sp < 1 || (gas -= 3) < 0) return shortage(sp, 1);
         const offset = Number(stack[sp - 1]);
         if (offset + 32 > memorySize) {
           gas -= expansionGas(memorySize, offset + 32);
@@ -223,6 +249,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x52: {
         // MSTORE
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const offset = Number(stack[--sp]);
         if (offset + 32 > memorySize) {
           gas -= expansionGas(memorySize, offset + 32);
@@ -237,6 +264,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x53: {
         // MSTORE8
+        if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const offset = Number(stack[--sp]);
         if (offset >= memorySize) {
           gas -= expansionGas(memorySize, offset + 1);
@@ -246,14 +274,15 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
           memorySize = grownSize;
           view = memory.view;
         }
-        view.setUint8(base + offset, Number((stack[--sp] ?? 0n) & 0xffn));
+        view.setUint8(base + offset, lowByte(stack[--sp] ?? 0n));
         break;
       }
       case 0x56: {
         // JUMP
+        if (sp < 1 || (gas -= 8) < 0) return shortage(sp, 1);
         const target = Number(stack[--sp]);
         if (target >= ops.length || jumpTargets[target] !== 1) return INVALID_JUMP;
-        pc = target;
+        pc = target | 0;
         if (gas < pollBelow) {
           if (machine.shouldStop()) return STOPPED;
           pollBelow = gas - POLL_GAS;
@@ -262,11 +291,12 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       }
       case 0x57: {
         // JUMPI
+        if (sp < 2 || (gas -= 10) < 0) return shortage(sp, 2);
         sp -= 2;
         if (stack[sp] === 0n) break;
         const target = Number(stack[sp + 1]);
         if (target >= ops.length || jumpTargets[target] !== 1) return INVALID_JUMP;
-        pc = target;
+        pc = target | 0;
         if (gas < pollBelow) {
           if (machine.shouldStop()) return STOPPED;
           pollBelow = gas - POLL_GAS;
@@ -274,25 +304,32 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         continue;
       }
       case 0x58: // PC
-        stack[sp++] = BigInt(pc);
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
+        stack[sp++] = BigInt(pc >>> 0);
         break;
       case 0x59: // MSIZE
-        stack[sp++] = BigInt(memorySize);
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
+        stack[sp++] = countToWord(memorySize);
         break;
       case 0x5a: // GAS
-        stack[sp++] = BigInt(gas);
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
+        stack[sp++] = countToWord(gas);
         break;
       case 0x5b: // JUMPDEST
+        if ((gas -= 1) < 0) return shortage(sp, 0);
         break;
       case 0x5f: // PUSH0
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
         stack[sp++] = 0n;
         break;
       case 0x60: // PUSH1
+        if (sp === STACK_ITEMS_MAX || (gas -= 3) < 0) return shortage(sp, 0);
         stack[sp++] = BYTE_WORDS[ops[pc + 1] ?? 0] ?? 0n;
         pc += 2;
         continue;
       case 0x61: {
         // PUSH2
+        if (sp === STACK_ITEMS_MAX || (gas -= 3) < 0) return shortage(sp, 0);
         const operand = ((ops[pc + 1] ?? 0) << 8) | (ops[pc + 2] ?? 0);
         stack[sp++] = BigInt(operand);
         pc += 3;
@@ -330,6 +367,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       case 0x7e:
       case 0x7f: {
         // PUSH3 to PUSH32
+        if (sp === STACK_ITEMS_MAX || (gas -= 3) < 0) return shortage(sp, 0);
         let operand = pushes[pc];
         if (operand === undefined) {
           operand = code.decodePush(pc);
@@ -356,6 +394,8 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       case 0x8d:
       case 0x8e:
       case 0x8f: // DUP
+        if (sp < op - 0x7f || sp === STACK_ITEMS_MAX || (gas -= 3) < 0)
+          return shortage(sp, op - 0x7f);
         stack[sp] = stack[sp - op + 0x7f] ?? 0n;
         sp++;
         break;
@@ -377,6 +417,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       case 0x9e:
       case 0x9f: {
         // SWAP
+        if (sp < op - 0x8e || (gas -= 3) < 0) return shortage(sp, op - 0x8e);
         const other = sp - op + 0x8e;
         const held = stack[other] ?? 0n;
         stack[other] = stack[sp - 1] ?? 0n;
@@ -384,6 +425,10 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         break;
       }
       default: {
+        const needed = STACK_NEEDED[op] ?? 0;
+        const allowed = STACK_ALLOWED[op] ?? 0;
+        gas -= STATIC_GAS[op] ?? 0;
+        if (sp < needed || sp > allowed || gas < 0) return shortage(sp, needed, allowed);
         frame.pc = pc;
         frame.gas = gas;
         frame.stackSize = sp;
@@ -398,6 +443,12 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
     }
     pc++;
   }
+}
+
+/** Which of the three an opcode lacked: items, room for items, or gas. */
+function shortage(sp: number, needed: number, allowed = STACK_ITEMS_MAX - 1): signal.Signal {
+  if (sp < needed) return STACK_UNDERFLOW;
+  return sp > allowed ? STACK_OVERFLOW : OUT_OF_GAS;
 }
 
 const NO_OUTPUT = new Uint8Array(0);

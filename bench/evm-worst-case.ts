@@ -1,0 +1,202 @@
+/**
+ * How long the EVM takes per gas for loops of a single opcode with the operands that cost it most.
+ * A block of 60,000,000 gas must run in a second: 16.6 nanoseconds per gas.
+ */
+import { hexToBytes } from "../src/base/hex.ts";
+import { keccak256 } from "../src/crypto/keccak256.ts";
+import { Evm } from "../src/evm/evm.ts";
+import type { BlockContext } from "../src/evm/message.ts";
+import { precompilesOf } from "../src/evm/precompiles/registry.ts";
+import { bytesToWord } from "../src/evm/word.ts";
+import type { Code } from "../src/evm/world-state.ts";
+import { EMPTY_CODE } from "../src/state/account.ts";
+import { Journal } from "../src/state/journal.ts";
+import type { StateReader } from "../src/state/state-reader.ts";
+
+export type WorstCase = {
+  readonly name: string;
+  readonly nanosecondsPerGas: number;
+};
+
+/** Measures every loop; the slowest first. `gas` is spent on each after a warm-up of the same. */
+export function measureWorstCases(gas: number, only?: string): WorstCase[] {
+  const cases = LOOPS.filter(([name]) => only === undefined || name.startsWith(only));
+  const measured = cases.map(([name, prologue, body, repeats]) => ({
+    name,
+    nanosecondsPerGas: measureLoop(loopCode(prologue, body, repeats ?? 64), gas),
+  }));
+  return measured.sort((a, b) => b.nanosecondsPerGas - a.nanosecondsPerGas);
+}
+
+const CONTRACT = 0xc0den;
+const CALLEE = 0xca11n;
+const LARGE_CODE = 0xb16n;
+const BLOCK: BlockContext = {
+  number: 1000n,
+  timestamp: 1_700_000_000n,
+  coinbase: 0xc01n,
+  gasLimit: 60_000_000n,
+  baseFee: 7n,
+  blobBaseFee: 1n,
+  prevRandao: 5n,
+  blockHash: (number) => number,
+};
+
+const BIG_A = `7f${"f1e2d3c4b5a69788".repeat(4)}`;
+const BIG_B = `7f${"9a8b7c6d5e4f3021".repeat(4)}`;
+/** 192 bits: dividing by it takes the long way. */
+const DIVISOR = `7f${"0".repeat(16)}${"8b7c6d5e4f302191".repeat(3)}`;
+
+type Loop = readonly [name: string, prologue: string, body: string, repeats?: number];
+
+/** Prologue and body in hexadecimal. The body leaves the stack as it found it. */
+const LOOPS: readonly Loop[] = [
+  ["JUMPDEST", "", "5b"],
+  ["PUSH0 POP", "", "5f50"],
+  ["PUSH32 POP", "", `${BIG_A}50`],
+  ["DUP1 POP", BIG_A, "8050"],
+  ["SWAP1", BIG_A + BIG_B, "90"],
+  ["PC POP", "", "5850"],
+  ["GAS POP", "", "5a50"],
+  ["MSIZE POP", "", "5950"],
+  ["ADD", BIG_A + BIG_B, "8101"],
+  ["MUL", BIG_A + BIG_B, "8102"],
+  ["SUB", BIG_A + BIG_B, "8103"],
+  ["DIV", BIG_A + DIVISOR, "80820450"],
+  ["SDIV", BIG_A + DIVISOR, "80820550"],
+  ["MOD", BIG_A + DIVISOR, "80820650"],
+  ["SMOD", BIG_A + DIVISOR, "80820750"],
+  ["ADDMOD", DIVISOR + BIG_A + BIG_B, "8281830850"],
+  ["MULMOD", DIVISOR + BIG_A + BIG_B, "8281830950"],
+  ["MULMOD 256", BIG_B + BIG_A + BIG_B, "8281830950"],
+  ["MULMOD chained", BIG_B + BIG_A, "818109"],
+  ["EXP", `${BIG_A}7f${"f".repeat(64)}`, "80820a50"],
+  ["EXP odd", `7f${"f1e2d3c4b5a69787".repeat(4)}7f${"f".repeat(64)}`, "80820a50"],
+  ["EXP one byte", `${BIG_A}60ff`, "80820a50"],
+  ["SIGNEXTEND", BIG_A, "80600e0b50"],
+  ["LT", BIG_A + BIG_B, "818110" + "50"],
+  ["SLT", BIG_A + BIG_B, "818112" + "50"],
+  ["EQ", BIG_A + BIG_A, "818114" + "50"],
+  ["ISZERO", BIG_A, "15"],
+  ["AND", BIG_A + BIG_B, "818116" + "50"],
+  ["NOT", BIG_A, "19"],
+  ["BYTE", BIG_A, "80600e1a50"],
+  ["SHL", BIG_A, "80607f1b50"],
+  ["SHR", BIG_A, "80607f1c50"],
+  ["SAR", BIG_A, "80607f1d50"],
+  ["KECCAK256 0", "", "5f5f2050"],
+  ["KECCAK256 32", "", "60205f2050"],
+  ["KECCAK256 136", "", "60885f2050"],
+  ["KECCAK256 24k", "", "6160005f2050"],
+  ["ADDRESS", "", "3050"],
+  ["BALANCE", "", "303150"],
+  ["CALLDATALOAD", "", "5f3550"],
+  ["CALLDATASIZE", "", "3650"],
+  ["CALLDATACOPY 32", "", "60205f5f37"],
+  ["CALLDATACOPY 4k", "", "6110005f5f37"],
+  ["CODESIZE", "", "3850"],
+  ["CODECOPY 32", "", "60205f5f39"],
+  ["CODECOPY 0", "", "5f5f5f39"],
+  ["EXTCODECOPY 24k", "", `6160005f5f61${"0b16"}3c`],
+  ["EXTCODECOPY 32", "", `60205f5f61${"0b16"}3c`],
+  ["EXTCODESIZE", "", `61${"0b16"}3b50`],
+  ["EXTCODEHASH", "", `61${"0b16"}3f50`],
+  ["SELFBALANCE", "", "4750"],
+  ["BLOCKHASH", "", "6103e74050"],
+  ["TIMESTAMP", "", "4250"],
+  ["RETURNDATASIZE", "", "3d50"],
+  ["MLOAD", `${BIG_A}5f52`, "5f5150"],
+  ["MLOAD unaligned", `${BIG_A}601f52`, "60015150"],
+  ["MSTORE", BIG_A, "805f52"],
+  ["MSTORE8", BIG_A, "805f53"],
+  ["MCOPY 32", "5f60ff52", "602060015f5e"],
+  ["MCOPY 4k", "5f61ffff52", "61100060015f5e"],
+  ["memory growth", "", "59805250", 1],
+  ["SLOAD warm", "", "60015450"],
+  ["SLOAD cold", "6001", "805450600101"],
+  ["SLOAD cold, colliding", "6001", "805450680100000000000000000" + "1"],
+  ["SSTORE warm", "6001", "80600155"],
+  ["SSTORE flip", "6001", "6001900360015560016001035f5050".slice(0, 0) + "5f60015560016001" + "55"],
+  ["SSTORE cold", "6001", "8080" + "55600101"],
+  ["TLOAD", "", "60015c50"],
+  ["TSTORE", "6001", "8060015d"],
+  ["TSTORE fresh", "6001", "80805d600101"],
+  ["TSTORE colliding", "6001", "80805d6801000000000000000001"],
+  ["LOG0", "", "5f5fa0"],
+  ["LOG0 1k", "", "6104005fa0"],
+  ["LOG4", "", "5f5f5f5f5f5fa4"],
+  ["CALL no code", "", "5f5f5f5f5f61ffff5af150"],
+  ["CALL fresh accounts", "62010000", "5f5f5f5f5f855af150600101"],
+  ["CALL empty contract", "", `5f5f5f5f5f61${"ca11"}5af150`],
+  ["STATICCALL identity", "", "5f5f5f5f60045afa50"],
+  ["STATICCALL identity 1k", "", "5f5f6104005f60045afa50"],
+  ["DELEGATECALL contract", "", `5f5f5f5f61${"ca11"}5af450`],
+  ["CALL value", "", `5f5f5f5f600161${"ca11"}5af150`],
+  ["CALL itself", "", "5f5f5f5f5f305af150", 1],
+  ["CREATE empty", "", "5f5f5ff050"],
+  ["CREATE jumpdests 48k", `6160005f5f61${"0b16"}3c6160005f61600061${"0b16"}3c`, "61c0005f5ff050"],
+  ["CREATE2", "5f", "805f5f5ff550600101"],
+  ["CREATE self-destructing", "6130ff5f52", "6002601e5ff050"],
+];
+
+function loopCode(prologue: string, body: string, repeats: number): Uint8Array {
+  const start = prologue.length / 2;
+  const target = start.toString(16).padStart(4, "0");
+  return hexToBytes(`0x${prologue}5b${body.repeat(repeats)}61${target}56`);
+}
+
+function measureLoop(code: Uint8Array, gas: number): number {
+  const reader = new CodeReader();
+  reader.set(CONTRACT, code);
+  reader.set(CALLEE, Uint8Array.of(0x00));
+  reader.set(LARGE_CODE, new Uint8Array(24_576).fill(0x5b));
+  const journal = new Journal(reader);
+  const evm = new Evm(
+    { fork: "prague", chainId: 1n },
+    { world: journal, precompiles: precompilesOf("prague") },
+  );
+  const run = (): void => {
+    journal.beginTransaction();
+    journal.warmAddress(CONTRACT);
+    evm.execute(
+      { kind: "call", caller: 1n, to: CONTRACT, value: 0n, data: new Uint8Array(64).fill(7), gas },
+      { block: BLOCK, tx: { origin: 1n, gasPrice: 1n, blobHashes: [] } },
+    );
+    journal.endTransaction();
+  };
+  run();
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) * 1000) / gas;
+}
+
+/** A state of nothing but code, and enough balance to send. */
+class CodeReader implements StateReader {
+  readonly #codes = new Map<bigint, Code>();
+  readonly #hashes = new Map<bigint, bigint>();
+
+  set(address: bigint, bytes: Uint8Array): void {
+    const hash = bytesToWord(keccak256(bytes));
+    this.#codes.set(hash, { bytes, hash });
+    this.#hashes.set(address, hash);
+  }
+
+  account(address: bigint): ReturnType<StateReader["account"]> {
+    const codeHash = this.#hashes.get(address);
+    if (codeHash === undefined) return undefined;
+    return { nonce: 1n, balance: 10n ** 30n, codeHash, storageRoot: 0n };
+  }
+
+  storage(): bigint {
+    return 0n;
+  }
+
+  code(hash: bigint): Code {
+    return this.#codes.get(hash) ?? EMPTY_CODE;
+  }
+
+  internCode(bytes: Uint8Array): Code {
+    return { bytes, hash: bytesToWord(keccak256(bytes)) };
+  }
+}
