@@ -129,6 +129,7 @@ function writeSnapshot(writer: Writer, snapshot: Snapshot): void {
   writer.uint32(snapshot.epoch);
   writer.uint64(snapshot.view);
   writer.flag(snapshot.booted);
+  writer.flag(snapshot.isTipConflicting);
   writer.flag(rejoinNonce !== undefined);
   if (rejoinNonce !== undefined) writer.hash(rejoinNonce);
   writeFinalPoint(writer, snapshot.final);
@@ -148,6 +149,7 @@ function readSnapshot(reader: Reader): Snapshot {
     epoch: reader.uint32(),
     view: reader.uint64(),
     booted: reader.flag(),
+    isTipConflicting: reader.flag(),
     rejoinNonce: reader.flag() ? reader.hash() : undefined,
     final: readFinalPoint(reader),
     boundary: readFinalPoint(reader),

@@ -40,12 +40,15 @@ export class Writer {
 
   uint8(value: number): void {
     invariant(Number.isInteger(value) && value >= 0 && value <= 0xff, "a byte is in 0 .. 255");
-    this.#view.setUint8(this.#advance(1), value);
+    // The offset first: making room replaces the view.
+    const offset = this.#advance(1);
+    this.#view.setUint8(offset, value);
   }
 
   uint32(value: number): void {
     invariant(Number.isInteger(value) && value >= 0 && value <= UINT32_MAX, "uint32 in range");
-    this.#view.setUint32(this.#advance(4), value);
+    const offset = this.#advance(4);
+    this.#view.setUint32(offset, value);
   }
 
   /** Eight bytes, of which a safe integer fills 53 bits. */
