@@ -24,7 +24,7 @@ const branchBuffers = Array.from({ length: DEPTH_MAX }, () => new Uint8Array(BRA
 let leafBuffer = new Uint8Array(4096);
 
 /** The node written last. */
-let node = leafBuffer;
+let node: Uint8Array = leafBuffer;
 let nodeStart = 0;
 let nodeEnd = 0;
 
