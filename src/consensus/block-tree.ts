@@ -121,6 +121,11 @@ export class BlockTree {
     this.#finalByHeight.set(final.height, final);
   }
 
+  /** Says which blocks the log holds from now on; all others must be written again if needed. */
+  markLogged(hashes: ReadonlySet<Hash>): void {
+    for (const held of this.#blocks.values()) held.isLogged = hashes.has(held.block.hash);
+  }
+
   /** Forgets all unfinalized blocks: those of a past epoch can never become final. */
   clear(): void {
     this.#blocks.clear();

@@ -159,6 +159,7 @@ export type ExecutionState = {
 
 export type Peer = {
   isUp: boolean;
+  hasBeenUp: boolean;
   downSinceMs: number;
   /** What the peer last said of itself. */
   epoch: number;
@@ -179,6 +180,7 @@ export function createCore(parameters: Parameters, ports: Ports): Core {
   const final: Final = { link: genesis, certificate: genesisCert(genesis.hash) };
   const peer = (): Peer => ({
     isUp: false,
+    hasBeenUp: false,
     downSinceMs: 0,
     epoch: 0,
     finalHeight: 0,

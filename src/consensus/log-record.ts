@@ -48,6 +48,8 @@ export type Snapshot = {
   readonly votedView: number;
   /** The last block voted in `votedView`; undefined when there was no vote in this epoch. */
   readonly votedTip: { readonly height: number; readonly hash: Hash } | undefined;
+  /** A final block conflicts with what was voted in this view: no further vote in it. */
+  readonly isTipConflicting: boolean;
   /** Our votes of the current view above `final`, lowest first, to be sent again. */
   readonly votes: readonly { readonly height: number; readonly hash: Hash }[];
   readonly highCert: Certificate;

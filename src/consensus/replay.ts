@@ -5,6 +5,7 @@ import { compareCerts, type FinalCert } from "./certificate.ts";
 import { finalPoint, type Core, type Final } from "./core.ts";
 import { enterEpoch, resetForEpoch } from "./epoch.ts";
 import type { FinalPoint, LogRecord, Snapshot } from "./log-record.ts";
+import { tipAfterFinal } from "./vote-rule.ts";
 
 export function replay(core: Core, records: readonly LogRecord[]): void {
   let boundary: Rejoin | undefined;
@@ -22,6 +23,7 @@ export function replay(core: Core, records: readonly LogRecord[]): void {
         break;
       case "view":
         core.view = record.view;
+        core.isTipConflicting = false;
         core.ownVotes = [];
         break;
       case "block":
@@ -30,6 +32,7 @@ export function replay(core: Core, records: readonly LogRecord[]): void {
       case "vote":
         core.votedView = record.view;
         core.votedTip = { height: record.height, hash: record.blockHash };
+        core.tip = core.votedTip;
         core.ownVotes.push(core.votedTip);
         break;
       case "certificate":
@@ -65,6 +68,12 @@ function replayFinal(core: Core, certificate: FinalCert): Rejoin | undefined {
   const blocks = path.map(({ block }) => block);
   core.effects.push({ kind: "finalize", blocks, certificate });
   core.tree.finalize(path);
+  const final = { height: certificate.height, hash: certificate.blockHash };
+  if (core.votedView === core.view) {
+    const moved = tipAfterFinal(core.tip, final, (a, b) => core.tree.isAncestor(a, b));
+    if (moved === "conflict") core.isTipConflicting = true;
+    else core.tip = moved;
+  }
   const last = blocks.at(-1);
   invariant(last !== undefined, "a final record finalizes something");
   core.final = { link: linkOf(last.header, core.ports.hashHeader), certificate };
@@ -93,6 +102,9 @@ function replaySnapshot(core: Core, snapshot: Snapshot): void {
   core.view = snapshot.view;
   core.votedView = snapshot.votedView;
   core.votedTip = snapshot.votedTip;
+  core.isTipConflicting = snapshot.isTipConflicting;
+  const isVotedAboveFinal = (snapshot.votedTip?.height ?? -1) > core.final.link.height;
+  core.tip = isVotedAboveFinal && snapshot.votedTip ? snapshot.votedTip : core.final.link;
   core.ownVotes = [...snapshot.votes];
   core.highCert = snapshot.highCert;
   core.rejoinedAtMs = [...snapshot.rejoinedAtMs];
@@ -103,13 +115,19 @@ function finalOf(core: Core, { header, certificate }: FinalPoint): Final {
   return { link: linkOf(header, core.ports.hashHeader), certificate };
 }
 
-/** All that safety needs of this moment. */
+/**
+ * All that safety needs of this moment. Older records may go once it is durable, so from here on
+ * only the blocks inside it count as written down.
+ */
 export function takeSnapshot(core: Core): Snapshot {
+  const blocks = blocksToKeep(core);
+  core.tree.markLogged(new Set(blocks.map(({ hash }) => hash)));
   return {
     kind: "snapshot",
     epoch: core.epoch,
     view: core.view,
     booted: core.booted,
+    isTipConflicting: core.isTipConflicting,
     rejoinNonce: core.rejoinNonce,
     final: finalPoint(core.final),
     boundary: finalPoint(core.boundary),
@@ -118,7 +136,7 @@ export function takeSnapshot(core: Core): Snapshot {
     votes: core.ownVotes,
     highCert: core.highCert,
     rejoinedAtMs: [...core.rejoinedAtMs],
-    blocks: blocksToKeep(core),
+    blocks,
   };
 }
 

@@ -184,6 +184,7 @@ export class Replica {
     if (peer === undefined) return err({ code: "MESSAGE_SENDER_UNKNOWN" });
     if (!isUp && peer.isUp) peer.downSinceMs = this.#core.clock.nowMs;
     peer.isUp = isUp;
+    peer.hasBeenUp ||= isUp;
     if (isUp) resendTo(this.#core, index);
     return ok(undefined);
   }

@@ -40,8 +40,8 @@ function resume(core: Core, how: Extract<Start, { readonly kind: "resume" }>): v
   replay(core, how.records);
   core.mayLead = false;
   core.isAccepted = isAcceptedAfterRestart(core.view, core.votedView);
-  core.tip = core.votedView === core.view && core.votedTip ? core.votedTip : core.boundary.link;
-  if (core.final.link.height > core.tip.height) core.tip = core.final.link;
+  // Replay kept the tip of a view that we voted in; in any other the view starts afresh.
+  if (core.votedView !== core.view) core.tip = core.final.link;
   // Replay may have read records that were never durable: nothing is sent on their strength before
   // they are written again.
   append(core, takeSnapshot(core));
