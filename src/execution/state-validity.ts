@@ -1,0 +1,80 @@
+/** Whether a transaction may run on this state, in this block. */
+import { maxGasPrice, type UnsignedTransaction } from "../chain/transaction.ts";
+import type { BlockContext } from "../evm/message.ts";
+import type { WorldState } from "../evm/world-state.ts";
+import type { DropReason } from "./drop-reason.ts";
+import { isDelegation } from "./set-code.ts";
+import { type BlobClaim, upfrontCost } from "./transaction-fee.ts";
+import type { TransactionRequest } from "./transaction-request.ts";
+
+const NONCE_MAX = 2n ** 64n - 1n; // EIP-2681
+const BLOB_HASH_VERSION = 1n;
+
+/** Undefined means it may. One check, one code; the first that fails is the reason. */
+export function checkAgainstState(
+  world: WorldState,
+  request: TransactionRequest,
+  block: BlockContext,
+  blockGasLeft: bigint,
+): DropReason | undefined {
+  const { transaction, sender, blobs } = request;
+  const { gasLimit } = transaction;
+  if (gasLimit > block.gasLimit) {
+    return { code: "TX_GAS_LIMIT_EXCEEDED", limit: block.gasLimit };
+  }
+  if (gasLimit > blockGasLeft) return { code: "TX_BLOCK_GAS_EXHAUSTED", limit: blockGasLeft };
+  return (
+    checkNonce(world.nonce(sender), transaction.nonce) ??
+    checkSenderCode(world, sender) ??
+    checkFees(transaction, blobs, block) ??
+    checkBalance(world.balance(sender), upfrontCost(transaction, blobs))
+  );
+}
+
+function checkNonce(expected: bigint, nonce: bigint): DropReason | undefined {
+  if (nonce < expected) return { code: "TX_NONCE_TOO_LOW", limit: expected };
+  if (nonce > expected) return { code: "TX_NONCE_TOO_HIGH", limit: expected };
+  if (nonce === NONCE_MAX) return { code: "TX_NONCE_EXHAUSTED" };
+  return undefined;
+}
+
+/** EIP-3607: a contract signs nothing. A delegated account (EIP-7702) is still its key's. */
+function checkSenderCode(world: WorldState, sender: bigint): DropReason | undefined {
+  const { bytes } = world.code(sender);
+  if (bytes.length === 0 || isDelegation(bytes)) return undefined;
+  return { code: "TX_SENDER_HAS_CODE" };
+}
+
+function checkFees(
+  transaction: UnsignedTransaction,
+  blobs: BlobClaim | undefined,
+  block: BlockContext,
+): DropReason | undefined {
+  if (maxGasPrice(transaction) < block.baseFee) {
+    return { code: "TX_FEE_BELOW_BASE_FEE", limit: block.baseFee };
+  }
+  if (transaction.type === 2 || transaction.type === 4) {
+    const { maxPriorityFeePerGas, maxFeePerGas } = transaction;
+    if (maxPriorityFeePerGas > maxFeePerGas) return { code: "TX_PRIORITY_FEE_ABOVE_MAX_FEE" };
+  }
+  return blobs === undefined ? undefined : checkBlobs(blobs, block);
+}
+
+/** EIP-4844. */
+function checkBlobs(blobs: BlobClaim, block: BlockContext): DropReason | undefined {
+  const { versionedHashes, maxFeePerBlobGas, countMax } = blobs;
+  if (versionedHashes.length === 0 || versionedHashes.length > countMax) {
+    return { code: "TX_BLOB_HASHES_INVALID", limit: BigInt(countMax) };
+  }
+  if (versionedHashes.some((hash) => hash >> 248n !== BLOB_HASH_VERSION)) {
+    return { code: "TX_BLOB_HASHES_INVALID" };
+  }
+  if (maxFeePerBlobGas < block.blobBaseFee) {
+    return { code: "TX_BLOB_FEE_TOO_LOW", limit: block.blobBaseFee };
+  }
+  return undefined;
+}
+
+function checkBalance(balance: bigint, cost: bigint): DropReason | undefined {
+  return balance < cost ? { code: "TX_INSUFFICIENT_BALANCE", limit: cost } : undefined;
+}

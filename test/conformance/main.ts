@@ -1,0 +1,71 @@
+/**
+ * `npm run conformance [-- folder-filter ...] [--jobs N]`: runs the official Ethereum tests, all
+ * that match, and reports per folder. Any failure makes the exit code 1; so does finding no data.
+ */
+import { fork } from "node:child_process";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { findFixtureFolder, listFixtureFiles } from "./fixture-data.ts";
+import type { Outcome } from "./outcome.ts";
+import { formatReport } from "./report.ts";
+
+const FILES_PER_TASK = 12;
+const JOBS_MAX = 4;
+
+async function main(args: readonly string[]): Promise<number> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { jobs: { type: "string" } },
+  });
+  const folder = findFixtureFolder(process.env["CONFORMANCE_DATA"]);
+  if (folder === undefined) {
+    process.stderr.write("no official tests found: name their folder in CONFORMANCE_DATA\n");
+    return 1;
+  }
+  const files = listFixtureFiles(folder, positionals);
+  const jobs = Number(values.jobs ?? Math.min(JOBS_MAX, availableParallelism()));
+  const startedMs = performance.now();
+  const outcomes = await runInChildren(folder, files, jobs);
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  process.stdout.write(formatReport(outcomes));
+  process.stdout.write(`${files.length} files in ${seconds} s with ${jobs} jobs\n`);
+  const hasFailed = outcomes.some(({ kind }) => kind === "failed");
+  return hasFailed || outcomes.length === 0 ? 1 : 0;
+}
+
+/** Each child asks for the next few files when it has finished: slow files hold up no other. */
+async function runInChildren(
+  folder: string,
+  files: readonly string[],
+  jobs: number,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let next = 0;
+  const runChild = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const child = fork(path.join(import.meta.dirname, "worker.ts"));
+      const feed = (): void => {
+        const batch = files.slice(next, next + FILES_PER_TASK);
+        next += batch.length;
+        if (batch.length === 0) child.disconnect();
+        else child.send({ folder, files: batch });
+      };
+      child.on("message", (message) => {
+        outcomes.push(...(message as Outcome[]));
+        feed();
+      });
+      child.on("error", reject);
+      child.on("exit", (code) => {
+        if (code === 0) resolve();
+        else reject(new Error(`a conformance worker ended with ${String(code)}`));
+      });
+      feed();
+    });
+  await Promise.all(Array.from({ length: jobs }, runChild));
+  return outcomes;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,61 @@
+/** Runs one case in both engines, transaction by transaction, and says where they part. */
+import {
+  type ConcreteTransaction,
+  fillIn,
+  type TransactionOutcome,
+} from "./concrete-transaction.ts";
+import { type FuzzCase, SENDER_KEYS } from "./fuzz-case.ts";
+import { Oracle } from "./oracle.ts";
+import { OwnEngine } from "./own-engine.ts";
+
+export type Comparison = {
+  readonly transactions: number;
+  readonly executed: number;
+  readonly difference: string | undefined;
+};
+
+export async function compareCase(fuzzCase: FuzzCase): Promise<Comparison> {
+  const oracle = await Oracle.open(fuzzCase);
+  const ours = new OwnEngine(fuzzCase);
+  let executed = 0;
+  for (const [index, transaction] of fuzzCase.transactions.entries()) {
+    const nonces: bigint[] = [];
+    for (let sender = 0; sender < SENDER_KEYS.length; sender++) {
+      nonces.push(await oracle.nonceOf(sender));
+    }
+    const concrete = fillIn(transaction, (sender) => nonces[sender] ?? 0n);
+    const theirs = await oracle.run(concrete);
+    const own = runOwn(ours, concrete);
+    const difference = typeof own === "string" ? own : describeDifference(own, theirs);
+    if (difference !== undefined) {
+      const text = `transaction ${index}: ${difference}`;
+      return { transactions: index + 1, executed, difference: text };
+    }
+    if (theirs.kind === "executed") executed++;
+  }
+  return { transactions: fuzzCase.transactions.length, executed, difference: undefined };
+}
+
+/** A crash of ours is a difference like any other, and can be shrunk. */
+function runOwn(ours: OwnEngine, transaction: ConcreteTransaction): TransactionOutcome | string {
+  try {
+    return ours.run(transaction);
+  } catch (error) {
+    return `ours threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  }
+}
+
+function describeDifference(
+  ours: TransactionOutcome,
+  theirs: TransactionOutcome,
+): string | undefined {
+  if (ours.kind === "refused" || theirs.kind === "refused") {
+    return ours.kind === theirs.kind ? undefined : `ours ${ours.kind}, oracle ${theirs.kind}`;
+  }
+  for (const field of ["succeeded", "gasUsed", "output", "createdAddress", "stateRoot"] as const) {
+    if (ours[field] === theirs[field]) continue;
+    return `${field}: ours ${String(ours[field])}, oracle ${String(theirs[field])}`;
+  }
+  const [own, other] = [ours.logs.join("\n"), theirs.logs.join("\n")];
+  return own === other ? undefined : `logs: ours\n${own}\noracle\n${other}`;
+}

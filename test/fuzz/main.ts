@@ -1,0 +1,31 @@
+/** `npm run fuzz -- <target> [--seconds N] [--seed S]`: random input against what must hold. */
+import { parseArgs } from "node:util";
+
+type Options = { readonly seed: number; readonly seconds: number };
+
+/** Each target runs until its time is over and says whether everything held. */
+const TARGETS: Readonly<Record<string, (options: Options) => Promise<boolean>>> = {
+  evm: async (options) => (await import("./evm/fuzz-evm.ts")).fuzzEvmCommand(options),
+  wire: async (options) => (await import("./wire.ts")).fuzzWire(options),
+};
+
+const USAGE = `usage: npm run fuzz -- <${Object.keys(TARGETS).join("|")}> [--seconds N] [--seed S]`;
+
+async function main(args: readonly string[]): Promise<number> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { seconds: { type: "string" }, seed: { type: "string" } },
+  });
+  const target = TARGETS[positionals[0] ?? ""];
+  const seconds = Number(values.seconds ?? "60");
+  const seed = Number(values.seed ?? String(Date.now() % 1_000_000_000));
+  if (target === undefined || !(seconds > 0) || !Number.isSafeInteger(seed)) {
+    process.stderr.write(`${USAGE}\n`);
+    return 2;
+  }
+  process.stdout.write(`SEED=${seed}\n`);
+  return (await target({ seed, seconds })) ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));
