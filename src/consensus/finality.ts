@@ -187,14 +187,4 @@ function noteProgress(core: Core, certificate: FinalCert, blockCount: number): v
   timers.commitDueMs = undefined;
   timers.behindSinceMs = undefined;
   core.views.failedLeaders.delete(core.view % core.quorum.replicaCount);
-  clearPassingComplaint(core);
-}
-
-/** A suspicion that progress refutes ends with it; one that rests on proof stays. */
-function clearPassingComplaint(core: Core): void {
-  const reason = core.views.ownComplaint?.reason;
-  if (reason === "no-progress" || reason === "silent-leader" || reason === "leader-disconnected") {
-    core.views.ownComplaint = undefined;
-    core.views.complaints.delete(core.self);
-  }
 }

@@ -21,7 +21,7 @@ import { onNewView, onViewChange } from "./new-view.ts";
 import type { Rejection } from "./rejection.ts";
 import { statusOf } from "./repeating.ts";
 import { onProbe, onProbeAnswer } from "./starting.ts";
-import { buildViewChange } from "./view-change.ts";
+import { repeatViewChange } from "./view-change.ts";
 import { enterView } from "./view-entry.ts";
 import { onPropose } from "./voting.ts";
 
@@ -217,7 +217,8 @@ function helpIntoView(core: Core, from: ReplicaIndex, message: Status): void {
   if (!isBehind || nowMs < peer.nextHelpMs) return;
   if (core.mode !== "active" && core.mode !== "diverged") return;
   peer.nextHelpMs = nowMs + core.parameters.timing.resendMs;
-  sendAfterSync(core, from, buildViewChange(core));
+  const change = repeatViewChange(core);
+  if (change !== undefined) sendAfterSync(core, from, change);
   const { acceptedNewView } = core.views;
   if (acceptedNewView !== undefined) sendAfterSync(core, from, acceptedNewView);
 }

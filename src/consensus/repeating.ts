@@ -8,7 +8,7 @@ import { ownCommit } from "./committing.ts";
 import { leader, sendAfterSync, sendNow, signed, type Core } from "./core.ts";
 import type { Status } from "./message.ts";
 import { hasBlocksInFlight, hasWork } from "./suspicion.ts";
-import { buildViewChange } from "./view-change.ts";
+import { repeatViewChange } from "./view-change.ts";
 
 const FORWARDS_PER_STEP = 64;
 
@@ -64,7 +64,8 @@ export function resendTo(core: Core, to: ReplicaIndex | "all"): void {
   const { views } = core;
   sendNow(core, to, statusOf(core, false));
   if (core.mode !== "active" && core.mode !== "diverged") return;
-  if (core.view > 0) sendAfterSync(core, to, buildViewChange(core));
+  const change = repeatViewChange(core);
+  if (change !== undefined) sendAfterSync(core, to, change);
   if (views.abdicate !== undefined) sendNow(core, to, views.abdicate);
   if (core.mode !== "active") return;
   if (views.ownComplaint !== undefined) sendNow(core, to, views.ownComplaint);

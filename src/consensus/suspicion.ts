@@ -5,25 +5,41 @@
 import { complain } from "./complaining.ts";
 import { leader, type Core } from "./core.ts";
 import { dueRejoin } from "./epoch.ts";
+import type { ComplaintReason } from "./message.ts";
 import { chainHashes } from "./voting.ts";
 
 type Deadline = {
   readonly atMs: number;
-  readonly reason:
-    "no-progress" | "silent-leader" | "leader-disconnected" | "new-view-timeout" | "censorship";
+  readonly reason: ComplaintReason;
 };
+
+const PASSING_REASONS: ReadonlySet<ComplaintReason> = new Set([
+  "no-progress",
+  "silent-leader",
+  "leader-disconnected",
+]);
 
 /** Notes whether there is work, then complains about what is overdue. */
 export function watchLeader(core: Core): boolean {
   noteWork(core);
   noteQuorumInView(core);
-  if (core.mode !== "active" || core.views.ownComplaint !== undefined) return false;
-  for (const { atMs, reason } of deadlines(core)) {
-    if (core.clock.nowMs < atMs) continue;
-    complain(core, reason);
-    return true;
+  if (core.mode !== "active") return false;
+  const overdue = deadlines(core).find(({ atMs }) => core.clock.nowMs >= atMs);
+  if (overdue === undefined) {
+    withdrawPassingComplaint(core);
+    return false;
   }
-  return false;
+  if (core.views.ownComplaint !== undefined) return false;
+  complain(core, overdue.reason);
+  return true;
+}
+
+/** A suspicion lasts as long as its cause; one that rests on proof stays. */
+function withdrawPassingComplaint({ views, self }: Core): void {
+  const reason = views.ownComplaint?.reason;
+  if (reason === undefined || !PASSING_REASONS.has(reason)) return;
+  views.ownComplaint = undefined;
+  views.complaints.delete(self);
 }
 
 /** The earliest moment at which a rule could fire. */
@@ -61,9 +77,17 @@ function deadlines(core: Core): readonly Deadline[] {
 function disconnectedDeadline(core: Core): Deadline | undefined {
   const peer = core.peers[leader(core)];
   if (leader(core) === core.self || peer === undefined || peer.isUp) return undefined;
+  const { reconnectGraceMs, idleHeartbeatMs } = core.parameters.timing;
   const sinceMs = Math.max(peer.downSinceMs, core.timers.viewEnteredMs);
-  const graceMs = backedOff(core, core.parameters.timing.reconnectGraceMs);
-  return { atMs: sinceMs + graceMs, reason: "leader-disconnected" };
+  if (peer.hasBeenUp) {
+    return { atMs: sinceMs + backedOff(core, reconnectGraceMs), reason: "leader-disconnected" };
+  }
+  // A leader that was never there is still starting, like everyone in a new network: only work that
+  // waits for it makes that a fault.
+  const oldestMs = core.pending.nextToForward()?.arrivedMs;
+  if (oldestMs === undefined) return undefined;
+  const atMs = Math.max(sinceMs, oldestMs) + backedOff(core, idleHeartbeatMs);
+  return { atMs, reason: "leader-disconnected" };
 }
 
 /** min(base * 2^k, cap): saturating, so that no number of failures overflows it. */

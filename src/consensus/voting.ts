@@ -4,6 +4,7 @@ import type { Block, BlockRef, Hash } from "./block.ts";
 import type { TreeBlock } from "./block-tree.ts";
 import { complain } from "./complaining.ts";
 import { append, leader, sendAfterSync, signed, type Core } from "./core.ts";
+import { dueRejoin } from "./epoch.ts";
 import { accuse } from "./evidence.ts";
 import type { Propose, ProposeClaim } from "./message.ts";
 import { bodyFault, judgeProposal } from "./proposal-check.ts";
@@ -131,7 +132,14 @@ function noteCarried(core: Core, block: Block): void {
     const pending = core.pending.markProposed(transaction.id, block.hash);
     if (pending !== undefined) youngestMs = Math.max(youngestMs, pending.arrivedMs);
   }
-  if (isOvertaken(core, youngestMs)) complain(core, "censorship");
+  if (isOvertaken(core, youngestMs) || isRejoinOvertaken(core, block)) complain(core, "censorship");
+}
+
+/** A Rejoin goes first: a leader that has had one for a while and proposes else holds it back. */
+function isRejoinOvertaken(core: Core, block: Block): boolean {
+  if (block.body.rejoin !== undefined) return false;
+  const sinceMs = dueRejoin(core)?.sinceMs ?? Infinity;
+  return sinceMs + 2 * core.parameters.timing.requestMs <= core.clock.nowMs;
 }
 
 /**

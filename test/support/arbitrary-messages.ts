@@ -253,6 +253,7 @@ export const ARBITRARY_LOG_RECORDS: ArbitraryOf<LogRecord> = {
     epoch,
     view,
     booted: fc.boolean(),
+    isTipConflicting: fc.boolean(),
     rejoinNonce: orUndefined(arbitraryHash),
     final: finalPoint,
     boundary: finalPoint,
