@@ -2,7 +2,7 @@
 import { complain, standingComplaints } from "./complaining.ts";
 import { append, leader, notice, sendAfterSync, sendNow, type Core } from "./core.ts";
 import type { Message } from "./message.ts";
-import { buildViewChange } from "./view-change.ts";
+import { repeatViewChange } from "./view-change.ts";
 
 const FAILURES_MAX = 16;
 
@@ -75,7 +75,9 @@ export function enterView(core: Core, view: number): void {
   for (const key of views.newViews.keys()) if (key < view) views.newViews.delete(key);
   resetViewTimers(core);
   notice(core, { code: "VIEW_ENTERED", epoch: core.epoch, view });
-  sendAfterSync(core, "all", buildViewChange(core));
+  // Who enters because blocks are final in the view has nothing to report below it.
+  const change = repeatViewChange(core);
+  if (change !== undefined) sendAfterSync(core, "all", change);
 }
 
 function resetViewTimers({ timers, clock }: Core): void {

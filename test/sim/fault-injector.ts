@@ -1,0 +1,341 @@
+/** Carries out the faults of a plan on a running cluster, and ends them again. */
+import { invariant } from "../../src/base/invariant.ts";
+import type { Prng } from "../../src/base/prng.ts";
+import type { Coverage } from "./coverage.ts";
+import type { EventQueue } from "./event-queue.ts";
+import type { Network } from "./network.ts";
+import type { Fault, Plan, Victim } from "./plan.ts";
+import type { SafetyChecker } from "./safety-checker.ts";
+import type { SimNode } from "./sim-node.ts";
+import type { Trace } from "./trace.ts";
+
+export type Stage = {
+  readonly plan: Plan;
+  readonly queue: EventQueue;
+  readonly network: Network;
+  readonly coverage: Coverage;
+  readonly trace: Trace;
+  readonly checker: SafetyChecker;
+  readonly prng: Prng;
+  /** All endpoints; the first `replicaCount` are the replicas themselves. */
+  readonly nodes: readonly SimNode[];
+  readonly currentLeader: () => number;
+  readonly onOutage: (fault: Fault & { readonly kind: "quorum outage" }, hasBegun: boolean) => void;
+  readonly onLeaderFault: (kind: "link down" | "silent") => void;
+  readonly switchTwins: () => void;
+};
+
+export class FaultInjector {
+  readonly #stage: Stage;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  schedule(faults: readonly Fault[]): void {
+    for (const fault of faults) {
+      this.#stage.queue.at(fault.atMs * 1000, () => {
+        this.#stage.trace.note(() => `FAULT ${JSON.stringify(fault)}`);
+        this.#begin(fault);
+      });
+    }
+  }
+
+  /** Every machine runs again and no message is lost any more. */
+  healAll(): void {
+    const { nodes, network, plan } = this.#stage;
+    network.heal();
+    for (const node of nodes) {
+      node.syncSlowdownUs = 0;
+      node.executeSlowdownUs = 0;
+      node.wallSkewMs = Math.max(-plan.wallSkewMaxMs, Math.min(plan.wallSkewMaxMs, node.wallSkewMs));
+      if (node.isPaused()) node.resume();
+      if (plan.isLivenessExpected) this.#mendExecution(node);
+      if (!node.isAlive()) node.start(false);
+    }
+    for (let from = 0; from < nodes.length; from++) {
+      for (let to = 0; to < nodes.length; to++) {
+        if (from !== to) network.setQuality(from, to, { delayUs: this.#delayUs(from, to) });
+      }
+    }
+  }
+
+  /** The operator's answer to a wrong computation: throw the state away and compute it again. */
+  #mendExecution(node: SimNode): void {
+    if (node.perturbFromHeight === Infinity) return;
+    node.perturbFromHeight = Infinity;
+    node.crash("kept", false);
+    node.app.forgetState();
+  }
+
+  #begin(fault: Fault): void {
+    switch (fault.kind) {
+      case "crash":
+        return this.#crash(fault);
+      case "power loss":
+        return this.#powerLoss(fault);
+      case "bit rot":
+      case "wiped disk":
+      case "restored old copy":
+        return this.#damageDisk(fault);
+      case "failed sync":
+        return this.#failSync(fault);
+      case "slow disk":
+      case "slow execution":
+      case "pause":
+        return this.#slow(fault);
+      case "partition":
+      case "one-way link":
+      case "flapping link":
+      case "slow link":
+      case "loss burst":
+      case "leader cut off":
+        return this.#disturb(fault);
+      case "quorum outage":
+        return this.#outage(fault);
+      case "clock jump": {
+        const node = this.#node(fault.victim);
+        this.#count(fault.kind);
+        node.wallSkewMs += fault.deltaMs;
+        this.#noteClock(node);
+        return;
+      }
+      case "wrong execution":
+        this.#node(fault.victim).perturbFromHeight = 50;
+        return;
+      case "twins switch peers":
+        this.#count(fault.kind);
+        return this.#stage.switchTwins();
+      case "foreign frame":
+        return this.#foreignFrame(fault);
+    }
+  }
+
+  #noteClock(node: SimNode): void {
+    const { checker } = this.#stage;
+    if (!node.isCorrect()) return;
+    checker.clockAheadMaxMs = Math.max(checker.clockAheadMaxMs, node.wallSkewMs);
+  }
+
+  #crash(fault: Fault & { readonly kind: "crash" }): void {
+    const node = this.#node(fault.victim);
+    if (!node.isAlive()) return;
+    const restart = (): void => this.#restartLater(node, fault.downMs);
+    if (fault.afterEffects !== undefined) {
+      node.crashAfterEffects(fault.afterEffects, restart);
+      return;
+    }
+    this.#count(fault.isSilent ? "silent crash" : "crash");
+    if (fault.victim === "leader") {
+      this.#stage.onLeaderFault(fault.isSilent ? "silent" : "link down");
+    }
+    node.crash(fault.fate, fault.isSilent);
+    restart();
+  }
+
+  #powerLoss(fault: Fault & { readonly kind: "power loss" }): void {
+    this.#count(fault.kind);
+    for (const node of this.#stage.nodes) {
+      if (!node.isAlive()) continue;
+      node.crash(fault.fate, true);
+      this.#restartLater(node, fault.downMs[node.index] ?? 0);
+    }
+  }
+
+  /** Only as many disks at a time as the protocol tolerates together with the liars. */
+  #damageDisk(
+    fault: Fault & { readonly kind: "bit rot" | "wiped disk" | "restored old copy" },
+  ): void {
+    const node = this.#node(fault.victim);
+    if (!node.isAlive() || !this.#mayLoseDisk(node)) return;
+    if (fault.kind === "restored old copy") {
+      node.disk.takeBackup();
+      const lives = node.lifeNumber();
+      this.#stage.queue.after(fault.ageMs * 1000, () => {
+        if (node.lifeNumber() === lives && this.#mayLoseDisk(node)) this.#restore(node, fault.downMs);
+      });
+      return;
+    }
+    this.#count(fault.kind);
+    node.crash("prefix", false);
+    if (fault.kind === "wiped disk") node.loseDisk();
+    else if (node.disk.rot(this.#stage.prng)) node.markRolledBack();
+    this.#restartLater(node, fault.downMs);
+  }
+
+  #restore(node: SimNode, downMs: number): void {
+    this.#count("restored old copy");
+    node.crash("lost", false);
+    if (node.disk.restoreBackup()) node.markRolledBack();
+    this.#restartLater(node, downMs);
+  }
+
+  #mayLoseDisk(node: SimNode): boolean {
+    const { nodes, plan } = this.#stage;
+    if (!node.isCorrect()) return false;
+    const faultsMax = (plan.replicaCount - 1) / 3;
+    const wrong = plan.faults.filter(({ kind }) => kind === "wrong execution").length;
+    const lost = nodes.filter(
+      (other) => other !== node && (other.hasLostDisk || other.isUntrusted() || !other.isCorrect()),
+    );
+    return lost.length + wrong < faultsMax;
+  }
+
+  #failSync(fault: Fault & { readonly kind: "failed sync" }): void {
+    const node = this.#node(fault.victim);
+    if (!node.isAlive()) return;
+    node.failsNextSync = true;
+    const life = node.lifeNumber();
+    const check = (): void => {
+      if (node.lifeNumber() === life) this.#stage.queue.after(5_000, check);
+      else this.#restartLater(node, fault.downMs);
+    };
+    check();
+  }
+
+  #slow(fault: Fault & { readonly kind: "slow disk" | "slow execution" | "pause" }): void {
+    const node = this.#node(fault.victim);
+    if (!node.isAlive()) return;
+    this.#count(fault.kind);
+    const life = node.lifeNumber();
+    if (fault.kind === "pause") {
+      node.pause();
+      this.#later(fault.forMs, () => {
+        if (node.lifeNumber() === life && node.isPaused()) node.resume();
+      });
+    } else if (fault.kind === "slow disk") {
+      node.syncSlowdownUs = fault.extraMs * 1000;
+      this.#later(fault.forMs, () => (node.syncSlowdownUs = 0));
+    } else {
+      node.executeSlowdownUs = fault.extraMs * 1000;
+      this.#later(fault.forMs, () => (node.executeSlowdownUs = 0));
+    }
+  }
+
+  #disturb(
+    fault: Fault & {
+      readonly kind:
+        | "partition"
+        | "one-way link"
+        | "flapping link"
+        | "slow link"
+        | "loss burst"
+        | "leader cut off";
+    },
+  ): void {
+    const { network, nodes } = this.#stage;
+    this.#count(fault.kind);
+    switch (fault.kind) {
+      case "partition":
+        return this.#partition(fault.side, fault.forMs, fault.notice);
+      case "leader cut off":
+        this.#stage.onLeaderFault("silent");
+        return this.#partition([this.#stage.currentLeader()], fault.forMs, "none");
+      case "one-way link":
+        network.setCut(fault.from, fault.to, true);
+        this.#later(fault.forMs, () => network.setCut(fault.from, fault.to, false));
+        return;
+      case "flapping link":
+        for (let count = 0; count < fault.count; count++) {
+          this.#later(100 * count, () => {
+            const sides = this.#stage.prng.chance(0.5) ? "both" : "first";
+            network.disconnect(fault.a, fault.b, sides);
+          });
+        }
+        return;
+      case "slow link": {
+        const delayUs = this.#delayUs(fault.from, fault.to) + fault.extraMs * 1000;
+        network.setQuality(fault.from, fault.to, { delayUs });
+        this.#later(fault.forMs, () => {
+          const normalUs = this.#delayUs(fault.from, fault.to);
+          network.setQuality(fault.from, fault.to, { delayUs: normalUs });
+        });
+        return;
+      }
+      case "loss burst":
+        this.#setLoss(nodes.length, fault.rate);
+        this.#later(fault.forMs, () => this.#setLoss(nodes.length, this.#stage.plan.quality.loss));
+    }
+  }
+
+  #setLoss(endpointCount: number, loss: number): void {
+    for (let from = 0; from < endpointCount; from++) {
+      for (let to = 0; to < endpointCount; to++) {
+        if (from !== to) this.#stage.network.setQuality(from, to, { loss });
+      }
+    }
+  }
+
+  #partition(side: readonly number[], forMs: number, notice: "none" | "both" | "first"): void {
+    const { network, nodes } = this.#stage;
+    const pairs: (readonly [number, number])[] = [];
+    for (const a of nodes) {
+      for (const b of nodes) {
+        if (side.includes(a.index) && !side.includes(b.index)) pairs.push([a.endpoint, b.endpoint]);
+      }
+    }
+    const setAll = (isCut: boolean): void => {
+      for (const [a, b] of pairs) {
+        network.setCut(a, b, isCut);
+        network.setCut(b, a, isCut);
+      }
+    };
+    setAll(true);
+    if (notice !== "none") for (const [a, b] of pairs) network.disconnect(a, b, notice);
+    this.#later(forMs, () => setAll(false));
+  }
+
+  #outage(fault: Fault & { readonly kind: "quorum outage" }): void {
+    const { nodes, onOutage } = this.#stage;
+    this.#count(fault.kind);
+    onOutage(fault, true);
+    if (fault.isPartition) {
+      for (const victim of fault.victims) this.#partition([victim], fault.forMs, "both");
+    } else {
+      for (const victim of fault.victims) {
+        const node = nodes[victim]!;
+        node.crash("prefix", false);
+        this.#restartLater(node, fault.forMs);
+      }
+    }
+    this.#later(fault.forMs, () => onOutage(fault, false));
+  }
+
+  /** Bytes on a link that no replica of this network ever wrote. */
+  #foreignFrame(fault: Fault & { readonly kind: "foreign frame" }): void {
+    const { network, prng, nodes } = this.#stage;
+    this.#count(fault.kind);
+    const frame = nodes[fault.from]!.foreignFrame(prng);
+    network.send(fault.from, fault.to, frame);
+  }
+
+  #restartLater(node: SimNode, downMs: number): void {
+    const life = node.lifeNumber();
+    this.#later(downMs, () => {
+      if (!node.isAlive() && node.lifeNumber() === life) {
+        this.#stage.coverage.count("recovery: restart");
+        node.start(false);
+      }
+    });
+  }
+
+  #delayUs(from: number, to: number): number {
+    const { quality, qualitySpread } = this.#stage.plan;
+    return quality.delayUs * (1 + ((from * 7 + to * 3) % qualitySpread));
+  }
+
+  #node(victim: Victim): SimNode {
+    const index = victim === "leader" ? this.#stage.currentLeader() : victim;
+    const node = this.#stage.nodes[index];
+    invariant(node !== undefined, "the victim is one of the replicas");
+    return node;
+  }
+
+  #count(kind: string): void {
+    this.#stage.coverage.count(`fault: ${kind}`);
+  }
+
+  #later(delayMs: number, run: () => void): void {
+    this.#stage.queue.after(delayMs * 1000, run);
+  }
+}
