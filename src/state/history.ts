@@ -1,14 +1,11 @@
 /**
- * The past as reverse differences: for every key that a block changed, what it held before. The
- * value at block N is in the first difference after N, or is the current one if there is none.
+ * The past is kept as reverse differences: for every key that a block changed, what it held before
+ * (write-behind-store.ts reads and writes those). Here is the index: what each block changed.
  */
 import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
-import { ADDRESS_SIZE, BLOCK_SIZE, WORD_SIZE, blockKey, historyKey } from "./state-keys.ts";
+import { ADDRESS_SIZE, BLOCK_SIZE, WORD_SIZE, blockKey } from "./state-keys.ts";
 import type { WriteBehindStore } from "./write-behind-store.ts";
-
-/** What a key held that was not there. No value in the store is this one byte. */
-const ABSENT = Uint8Array.of(0);
 
 const COUNT_SIZE = 4;
 
@@ -22,27 +19,6 @@ export type BlockRecord = {
 
 /** An account that the block changed, with those of its slots that it changed. */
 export type ChangedAccount = { readonly address: bigint; readonly slots: readonly bigint[] };
-
-export function recordBefore(
-  store: WriteBehindStore,
-  key: Uint8Array,
-  block: bigint,
-  before: Uint8Array | undefined,
-): void {
-  store.put(historyKey(key, block), before ?? ABSENT);
-}
-
-/** What the key held after `block`, which must be retained. */
-export function valueAt(
-  store: WriteBehindStore,
-  key: Uint8Array,
-  block: bigint,
-): Uint8Array | undefined {
-  const from = historyKey(key, block + 1n);
-  const found = store.seek(from);
-  if (found === undefined || !isHistoryOf(found.key, from)) return store.get(key);
-  return found.value.length === 1 && found.value[0] === 0 ? undefined : found.value;
-}
 
 /** The record of a block that is committed and not pruned. */
 export function readBlockRecord(store: WriteBehindStore, block: bigint): BlockRecord {
@@ -119,12 +95,4 @@ export function decodeKeyList(bytes: Uint8Array): Uint8Array[] {
     at += 1 + size;
   }
   return keys;
-}
-
-/** Whether the found key differs from the wanted one in nothing but the block. */
-function isHistoryOf(found: Uint8Array, wanted: Uint8Array): boolean {
-  if (found.length !== wanted.length) return false;
-  const end = wanted.length - BLOCK_SIZE;
-  for (let index = 0; index < end; index++) if (found[index] !== wanted[index]) return false;
-  return true;
 }

@@ -3,9 +3,9 @@ import type { Change, Entry, KeyValueStore } from "./key-value-store.ts";
 /** A full run is split in two, so that an insertion moves at most this many keys. */
 const RUN_LENGTH_MAX = 512;
 
-/** A KeyValueStore in memory: for tests, ephemeral networks, and changes not yet written. */
+/** A KeyValueStore in memory: for tests and ephemeral networks. */
 export class MemoryStore implements KeyValueStore {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, Uint8Array>();
   /** The keys in order, in runs of bounded length. No run is empty. */
   readonly #runs: string[][] = [];
 
@@ -14,7 +14,7 @@ export class MemoryStore implements KeyValueStore {
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#entries.get(keyText(key))?.value;
+    return this.#entries.get(keyText(key));
   }
 
   seek(from: Uint8Array): Entry | undefined {
@@ -23,23 +23,23 @@ export class MemoryStore implements KeyValueStore {
     const run = this.#runs[runIndex];
     if (run === undefined) return undefined;
     const found = run[lowerBound(run, text)] ?? this.#runs[runIndex + 1]?.[0];
-    return found === undefined ? undefined : this.#entries.get(found);
+    return found === undefined ? undefined : this.#entry(found);
   }
 
   write(changes: readonly Change[]): void {
     for (const { key, value } of changes) {
-      if (value === undefined) this.delete(key);
-      else this.put(key, value);
+      if (value === undefined) this.#delete(key);
+      else this.#put(key, value);
     }
   }
 
-  put(key: Uint8Array, value: Uint8Array): void {
+  #put(key: Uint8Array, value: Uint8Array): void {
     const text = keyText(key);
     if (!this.#entries.has(text)) this.#insertKey(text);
-    this.#entries.set(text, { key, value });
+    this.#entries.set(text, value);
   }
 
-  delete(key: Uint8Array): void {
+  #delete(key: Uint8Array): void {
     const text = keyText(key);
     if (!this.#entries.delete(text)) return;
     const runIndex = this.#runIndex(text);
@@ -48,19 +48,20 @@ export class MemoryStore implements KeyValueStore {
     if (run?.length === 0) this.#runs.splice(runIndex, 1);
   }
 
-  clear(): void {
-    this.#entries.clear();
-    this.#runs.length = 0;
-  }
-
   /** In the order of the keys. */
   *entries(): Generator<Entry> {
     for (const run of this.#runs) {
       for (const text of run) {
-        const entry = this.#entries.get(text);
+        const entry = this.#entry(text);
         if (entry !== undefined) yield entry;
       }
     }
+  }
+
+  #entry(text: string): Entry | undefined {
+    const value = this.#entries.get(text);
+    if (value === undefined) return undefined;
+    return { key: Uint8Array.from(text, (unit) => unit.charCodeAt(0)), value };
   }
 
   #insertKey(text: string): void {

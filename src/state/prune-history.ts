@@ -16,6 +16,8 @@ export function pruneHistory(
   pendingKeysMax: number,
 ): Progress {
   let current = progress;
+  // What is deleted below must be in the store already, not waiting behind the deletion.
+  store.flush();
   while (current.oldest < target) {
     const oldest = current.oldest + 1n;
     deleteDifferences(store, oldest);

@@ -21,7 +21,6 @@ import { CodeCache } from "./code-cache.ts";
 import {
   encodeBlockRecord,
   readBlockRecord,
-  recordBefore,
   type BlockRecord,
   type ChangedAccount,
 } from "./history.ts";
@@ -30,7 +29,7 @@ import { pruneHistory } from "./prune-history.ts";
 import { readProgress, writeProgress, type Progress } from "./progress.ts";
 import { decodeSlotValue, encodeSlotValue } from "./slot-value.ts";
 import { StateCache, type CachedAccount } from "./state-cache.ts";
-import { accountKey, blockKey, codeKey, slotKey } from "./state-keys.ts";
+import { blockKey, codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import { slotsOf } from "./state-scan.ts";
 import {
@@ -64,12 +63,12 @@ export type StateOptions = {
 
 export const DEFAULT_STATE_OPTIONS: StateOptions = {
   keepsHistory: true,
-  cachedAccountsMax: 20_000,
-  cachedSlotsMax: 50_000,
+  cachedAccountsMax: 50_000,
+  cachedSlotsMax: 100_000,
   cachedCodeBytesMax: 8_000_000,
-  cachedNodesMax: 100_000,
-  pendingKeysMax: 50_000,
-  checkpointChangesMax: 4_096,
+  cachedNodesMax: 300_000,
+  pendingKeysMax: 100_000,
+  checkpointChangesMax: 16_384,
 };
 
 /** An account and some of its slots with their proofs, from the root down (eth_getProof). */
@@ -129,7 +128,7 @@ export class StateDatabase implements StateReader {
     if (entry.account === undefined || entry.account.storageRoot === EMPTY_STORAGE_ROOT) return 0n;
     const known = this.#cache.slot(entry, slot);
     if (known !== undefined) return known;
-    const stored = this.#store.get(slotKey(address, slot));
+    const stored = this.#store.slot(address, slot);
     const value = stored === undefined ? 0n : decodeSlotValue(stored);
     this.#cache.setSlot(entry, slot, value);
     return value;
@@ -158,7 +157,7 @@ export class StateDatabase implements StateReader {
     // Nobody can ask for the state before the first block.
     const keepsHistory = this.#options.keepsHistory && progress !== undefined;
     const changed: ChangedAccount[] = [];
-    for (const change of changes.accounts) {
+    for (const change of this.#withClearedSlots(changes.accounts)) {
       changed.push(this.#commitAccount(block, change, keepsHistory));
     }
     this.#stateRoot = this.#tries.accounts.rootHash();
@@ -240,29 +239,23 @@ export class StateDatabase implements StateReader {
   }
 
   #commitAccount(block: bigint, change: AccountChange, keepsHistory: boolean): ChangedAccount {
-    const { address, before, after } = change;
-    const slots = change.isStorageCleared ? this.#withAllSlots(change) : change.slots;
+    const { address, before, after, slots } = change;
     let storageRoot = before?.storageRoot ?? EMPTY_STORAGE_ROOT;
     if (slots.length > 0) {
       const root = this.#commitSlots(block, address, slots, keepsHistory);
       storageRoot = readBigEndian(root, 0, 32);
     }
-    const key = accountKey(address);
-    if (keepsHistory) {
-      recordBefore(this.#store, key, block, before === undefined ? before : encodeAccount(before));
-    }
     let account: Account | undefined;
-    if (after === undefined) {
-      this.#tries.accounts.delete(addressHash(address));
-      this.#store.delete(key);
-    } else {
+    let value: Uint8Array | undefined;
+    if (after !== undefined) {
       const { nonce, balance, codeHash, code } = after;
       account = { nonce, balance, codeHash, storageRoot };
-      const value = encodeAccount(account);
-      this.#tries.accounts.put(addressHash(address), value);
-      this.#store.put(key, value);
+      value = encodeAccount(account);
       if (code !== undefined) this.#store.put(codeKey(code.hash), code.bytes);
     }
+    putOrDelete(this.#tries.accounts, addressHash(address), value);
+    const held = before === undefined ? undefined : encodeAccount(before);
+    this.#store.putAccount(address, value, keepsHistory ? { block, value: held } : undefined);
     const entry = this.#cache.setAccount(address, account);
     for (const { slot, after: value } of slots) this.#cache.setSlot(entry, slot, value);
     return { address, slots: slots.map(({ slot }) => slot) };
@@ -276,37 +269,35 @@ export class StateDatabase implements StateReader {
   ): Uint8Array {
     const trie = this.#tries.changeStorage(address);
     for (const { slot, before, after } of slots) {
-      const key = slotKey(address, slot);
-      if (keepsHistory) {
-        recordBefore(this.#store, key, block, before === 0n ? undefined : encodeSlotValue(before));
-      }
-      if (after === 0n) {
-        trie.delete(slotHash(slot));
-        this.#store.delete(key);
-      } else {
-        const value = encodeSlotValue(after);
-        trie.put(slotHash(slot), value);
-        this.#store.put(key, value);
-      }
+      const value = after === 0n ? undefined : encodeSlotValue(after);
+      putOrDelete(trie, slotHash(slot), value);
+      const held = before === 0n ? undefined : encodeSlotValue(before);
+      this.#store.putSlot(address, slot, value, keepsHistory ? { block, value: held } : undefined);
     }
     return trie.rootHash();
   }
 
-  /** The changes that clearing an account's storage means, on top of those it lists. */
-  #withAllSlots(change: AccountChange): readonly SlotChange[] {
-    const known = new WordMap<true>();
-    for (const { slot } of change.slots) known.set(slot, true);
-    const all = [...change.slots];
-    for (const { slot, value } of slotsOf(this.#store, change.address)) {
-      if (known.get(slot) === undefined) all.push({ slot, before: value, after: 0n });
-    }
-    return all;
+  /** Where storage is cleared, lists every slot that is. */
+  #withClearedSlots(accounts: readonly AccountChange[]): readonly AccountChange[] {
+    if (!accounts.some(({ isStorageCleared }) => isStorageCleared)) return accounts;
+    // The scan sees the store only. Nothing of this block is pending yet: it stays all or nothing.
+    this.#store.flush();
+    return accounts.map((change) => {
+      if (!change.isStorageCleared) return change;
+      const known = new WordMap<true>();
+      for (const { slot } of change.slots) known.set(slot, true);
+      const slots = [...change.slots];
+      for (const { slot, value } of slotsOf(this.#store, change.address)) {
+        if (known.get(slot) === undefined) slots.push({ slot, before: value, after: 0n });
+      }
+      return { ...change, slots };
+    });
   }
 
   #cachedAccount(address: bigint): CachedAccount {
     const known = this.#cache.account(address);
     if (known !== undefined) return known;
-    const stored = this.#store.get(accountKey(address));
+    const stored = this.#store.account(address);
     return this.#cache.setAccount(address, stored === undefined ? stored : decodeAccount(stored));
   }
 
@@ -317,14 +308,10 @@ export class StateDatabase implements StateReader {
         if (slots.length > 0) {
           const trie = this.#tries.changeStorage(address);
           for (const slot of slots) {
-            putOrDelete(trie, slotHash(slot), this.#store.get(slotKey(address, slot)));
+            putOrDelete(trie, slotHash(slot), this.#store.slot(address, slot));
           }
         }
-        putOrDelete(
-          this.#tries.accounts,
-          addressHash(address),
-          this.#store.get(accountKey(address)),
-        );
+        putOrDelete(this.#tries.accounts, addressHash(address), this.#store.account(address));
         this.#changesSinceCheckpoint += 1 + slots.length;
       }
     }

@@ -1,4 +1,7 @@
-/** Walks over the flat state in the order of its keys, one entry at a time. */
+/**
+ * Walks over the flat state in the order of its keys, one entry at a time. It sees what is in the
+ * store: flush before.
+ */
 import { readBigEndian } from "../base/big-endian.ts";
 import { decodeAccount, type Account } from "./account.ts";
 import { decodeSlotValue } from "./slot-value.ts";
@@ -17,7 +20,7 @@ export function* slotsOf(
   const first = slotKey(address, from);
   const size = first.length;
   for (let next = first; ;) {
-    const entry = store.seek(next);
+    const entry = store.seekStored(next);
     if (entry === undefined || entry.key[0] !== KEY_KIND.slot) return;
     if (readBigEndian(entry.key, 1, ADDRESS_SIZE) !== address) return;
     const slot = readBigEndian(entry.key, 1 + ADDRESS_SIZE, WORD_SIZE);
@@ -31,7 +34,7 @@ export function* slotsOf(
 export function* accountsOf(store: WriteBehindStore, from = 0n): Generator<AccountEntry> {
   const first = accountKey(from);
   for (let next = first; ;) {
-    const entry = store.seek(next);
+    const entry = store.seekStored(next);
     if (entry === undefined || entry.key[0] !== KEY_KIND.account) return;
     const address = readBigEndian(entry.key, 1, ADDRESS_SIZE);
     yield { address, account: decodeAccount(entry.value) };

@@ -1,15 +1,13 @@
 /** The account trie and the storage tries of the latest block, with their checkpoints. */
 import { writeBigEndian } from "../base/big-endian.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
-import { encodeKeyList, readBlockRecord, recordBefore, valueAt } from "./history.ts";
+import { encodeKeyList, readBlockRecord } from "./history.ts";
 import {
   ACCOUNT_NODE_PREFIX,
   ADDRESS_SIZE,
   WORD_SIZE,
-  accountKey,
   checkpointKey,
   nodeKey,
-  slotKey,
   storageNodePrefix,
 } from "./state-keys.ts";
 import { Trie, type NodeSink, type NodeSource } from "./trie.ts";
@@ -89,23 +87,16 @@ export class StateTries {
 
   #sink(prefix: Uint8Array, block: bigint, keys: Uint8Array[], keepsHistory: boolean): NodeSink {
     const store = this.#store;
-    const note = (key: Uint8Array): void => {
-      if (!keepsHistory) return;
-      recordBefore(store, key, block, store.get(key));
+    const change = (path: Uint8Array, record: Uint8Array | undefined): void => {
+      const key = nodeKey(prefix, path);
+      if (!keepsHistory) {
+        store.put(key, record);
+        return;
+      }
+      store.put(key, record, { block, value: store.get(key) });
       keys.push(key);
     };
-    return {
-      put: (path, record) => {
-        const key = nodeKey(prefix, path);
-        note(key);
-        store.put(key, record);
-      },
-      delete: (path) => {
-        const key = nodeKey(prefix, path);
-        note(key);
-        store.delete(key);
-      },
-    };
+    return { put: change, delete: (path) => change(path, undefined) };
   }
 }
 
@@ -137,7 +128,7 @@ export function accountTrieAt(store: WriteBehindStore, block: bigint): Trie {
     for (const { address } of readBlockRecord(store, number).changed) changed.set(address, true);
   }
   for (const [address] of changed.entries()) {
-    putOrDelete(trie, addressHash(address), valueAt(store, accountKey(address), block));
+    putOrDelete(trie, addressHash(address), store.accountAt(address, block));
   }
   return trie;
 }
@@ -153,14 +144,14 @@ export function storageTrieAt(store: WriteBehindStore, block: bigint, address: b
     }
   }
   for (const [slot] of changed.entries()) {
-    putOrDelete(trie, slotHash(slot), valueAt(store, slotKey(address, slot), block));
+    putOrDelete(trie, slotHash(slot), store.slotAt(address, slot, block));
   }
   return trie;
 }
 
 /** The records as saved with a checkpoint that is retained. */
 function nodesAt(store: WriteBehindStore, prefix: Uint8Array, checkpoint: bigint): NodeSource {
-  return { load: (path) => valueAt(store, nodeKey(prefix, path), checkpoint) };
+  return { load: (path) => store.getAt(nodeKey(prefix, path), checkpoint) };
 }
 
 function latestNodes(store: WriteBehindStore, prefix: Uint8Array): NodeSource {

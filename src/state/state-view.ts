@@ -1,7 +1,5 @@
 import { decodeAccount, type Account, type Code } from "./account.ts";
-import { valueAt } from "./history.ts";
 import { decodeSlotValue } from "./slot-value.ts";
-import { accountKey, slotKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { WriteBehindStore } from "./write-behind-store.ts";
 
@@ -22,13 +20,13 @@ export class StateView implements StateReader {
 
   account(address: bigint): Account | undefined {
     if (this.#latest.latestBlock === this.#block) return this.#latest.account(address);
-    const stored = valueAt(this.#store, accountKey(address), this.#block);
+    const stored = this.#store.accountAt(address, this.#block);
     return stored === undefined ? undefined : decodeAccount(stored);
   }
 
   storage(address: bigint, slot: bigint): bigint {
     if (this.#latest.latestBlock === this.#block) return this.#latest.storage(address, slot);
-    const stored = valueAt(this.#store, slotKey(address, slot), this.#block);
+    const stored = this.#store.slotAt(address, slot, this.#block);
     return stored === undefined ? 0n : decodeSlotValue(stored);
   }
 

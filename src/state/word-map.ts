@@ -1,19 +1,22 @@
-/** Above this many entries of equal lowest 64 bits the rest go to the second table. */
-const CHAIN_MAX = 8;
 /** A smaller table cannot hold a chain that is worth guarding against. */
 const GUARDED_SIZE_MIN = 64;
+/** Keys are counted by their lowest 12 bits: fewer counters than keys, and bounded. */
+const COUNTER_BITS = 12;
+const COUNTER_COUNT = 1 << COUNTER_BITS;
+/** How many times the expected count, and how many besides, are taken as accident. */
+const ACCIDENT_FACTOR = 8;
 
 /**
  * A map from words (addresses, slots) that nobody can make slow. The engine hashes a bigint by its
  * lowest 64 bits only, with no secret: a contract that touches slots k * 2^64 would turn a plain
- * Map into one long chain (measured: 100 us per lookup at 20,000 such slots). Here such keys go
- * to a second table under their text, which the engine hashes with a secret.
+ * Map into one long chain (measured: 100 us per lookup at 20,000 such slots). Here keys that pile
+ * up go to a second table under their text, which the engine hashes with a secret.
  */
 export class WordMap<Value> {
   readonly #words = new Map<bigint, Value>();
   readonly #texts = new Map<string, Value>();
-  /** Entries of #words by their lowest 64 bits; made when the map has grown. */
-  #chains: Map<bigint, number> | undefined;
+  /** Entries of #words by their lowest bits; made when the map has grown. */
+  #counters: Uint32Array | undefined;
 
   get size(): number {
     return this.#words.size + this.#texts.size;
@@ -26,25 +29,26 @@ export class WordMap<Value> {
   }
 
   set(key: bigint, value: Value): void {
-    if (this.#words.size < GUARDED_SIZE_MIN) {
+    const size = this.#words.size;
+    if (size < GUARDED_SIZE_MIN || this.#words.has(key)) {
       this.#words.set(key, value);
       return;
     }
-    const chains = this.#chains ?? this.#countChains();
-    const low = BigInt.asUintN(64, key);
-    const length = chains.get(low) ?? 0;
-    if (this.#words.has(key)) this.#words.set(key, value);
-    else if (length >= CHAIN_MAX) this.#texts.set(key.toString(16), value);
-    else {
-      chains.set(low, length + 1);
-      this.#words.set(key, value);
+    const counters = this.#counters ?? this.#count();
+    const counter = counterOf(key);
+    const count = counters[counter] ?? 0;
+    if (count > ACCIDENT_FACTOR * (1 + size / COUNTER_COUNT)) {
+      this.#texts.set(key.toString(16), value);
+      return;
     }
+    counters[counter] = count + 1;
+    this.#words.set(key, value);
   }
 
   clear(): void {
     this.#words.clear();
     this.#texts.clear();
-    this.#chains = undefined;
+    this.#counters = undefined;
   }
 
   /** In no order that means anything: sort what is to be hashed or compared. */
@@ -58,13 +62,17 @@ export class WordMap<Value> {
     yield* this.#texts.values();
   }
 
-  #countChains(): Map<bigint, number> {
-    const chains = new Map<bigint, number>();
+  #count(): Uint32Array {
+    const counters = new Uint32Array(COUNTER_COUNT);
     for (const key of this.#words.keys()) {
-      const low = BigInt.asUintN(64, key);
-      chains.set(low, (chains.get(low) ?? 0) + 1);
+      const counter = counterOf(key);
+      counters[counter] = (counters[counter] ?? 0) + 1;
     }
-    this.#chains = chains;
-    return chains;
+    this.#counters = counters;
+    return counters;
   }
+}
+
+function counterOf(key: bigint): number {
+  return Number(BigInt.asUintN(COUNTER_BITS, key));
 }

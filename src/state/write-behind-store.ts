@@ -1,68 +1,176 @@
-import { compareBytes } from "../base/bytes.ts";
-import type { Change, Entry, KeyValueStore } from "./key-value-store.ts";
-import { MemoryStore } from "./memory-store.ts";
-
-/** Stands for a deletion: values in a store are never empty. */
-const DELETED = new Uint8Array(0);
-
 /**
  * Changes held in memory in front of a store, and read through. A commit costs the store much, so
  * the changes of several blocks go in one, and a key that changed in each is written once.
+ *
+ * With a change may go what the key held before (history.ts). The value at block N is in the first
+ * such difference after N, or is the current one if there is none.
  */
+import type { Change, Entry, KeyValueStore } from "./key-value-store.ts";
+import { BLOCK_SIZE, accountKey, historyKey, slotKey } from "./state-keys.ts";
+import { WordMap } from "./word-map.ts";
+
+/** Stands for a value that was not there. No value in the store is this one byte. */
+const ABSENT = Uint8Array.of(0);
+
+/** What a key held before a block. */
+export type Before = { readonly block: bigint; readonly value: Uint8Array | undefined };
+
+/** A key's new value, and its differences in the blocks since the last flush, oldest first. */
+type Pending = { value: Uint8Array | undefined; befores: Before[] };
+
+/** An account may be here without a change of its own, for its slots. */
+type PendingAccount = { own: Pending | undefined; readonly slots: WordMap<Pending> };
+
 export class WriteBehindStore {
   readonly #store: KeyValueStore;
-  readonly #pending = new MemoryStore();
+  /** By address and slot, not by key: the text of a key costs more than all the rest. */
+  readonly #accounts = new WordMap<PendingAccount>();
+  /** Everything else, by the text of the key. */
+  readonly #others = new Map<string, Pending & { readonly key: Uint8Array }>();
+  #pendingCount = 0;
 
   constructor(store: KeyValueStore) {
     this.#store = store;
   }
 
+  /** Keys that wait, differences included. */
   get pendingCount(): number {
-    return this.#pending.size;
+    return this.#pendingCount;
+  }
+
+  account(address: bigint): Uint8Array | undefined {
+    const pending = this.#accounts.get(address)?.own;
+    return pending === undefined ? this.#store.get(accountKey(address)) : pending.value;
+  }
+
+  slot(address: bigint, slot: bigint): Uint8Array | undefined {
+    const pending = this.#accounts.get(address)?.slots.get(slot);
+    return pending === undefined ? this.#store.get(slotKey(address, slot)) : pending.value;
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    const pending = this.#pending.size === 0 ? undefined : this.#pending.get(key);
-    if (pending === undefined) return this.#store.get(key);
-    return pending.length === 0 ? undefined : pending;
+    const pending = this.#others.size === 0 ? undefined : this.#others.get(keyText(key));
+    return pending === undefined ? this.#store.get(key) : pending.value;
   }
 
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.#pending.put(key, value);
+  accountAt(address: bigint, block: bigint): Uint8Array | undefined {
+    const pending = this.#accounts.get(address)?.own;
+    return this.#valueAt(accountKey(address), pending, block);
+  }
+
+  slotAt(address: bigint, slot: bigint, block: bigint): Uint8Array | undefined {
+    const pending = this.#accounts.get(address)?.slots.get(slot);
+    return this.#valueAt(slotKey(address, slot), pending, block);
+  }
+
+  getAt(key: Uint8Array, block: bigint): Uint8Array | undefined {
+    return this.#valueAt(key, this.#others.get(keyText(key)), block);
+  }
+
+  /** No value deletes the account. */
+  putAccount(address: bigint, value: Uint8Array | undefined, before?: Before): void {
+    const account = this.#pendingAccount(address);
+    account.own ??= this.#newPending();
+    this.#change(account.own, value, before);
+  }
+
+  putSlot(address: bigint, slot: bigint, value: Uint8Array | undefined, before?: Before): void {
+    const { slots } = this.#pendingAccount(address);
+    let pending = slots.get(slot);
+    if (pending === undefined) {
+      pending = this.#newPending();
+      slots.set(slot, pending);
+    }
+    this.#change(pending, value, before);
+  }
+
+  put(key: Uint8Array, value: Uint8Array | undefined, before?: Before): void {
+    const text = keyText(key);
+    let pending = this.#others.get(text);
+    if (pending === undefined) {
+      pending = { key, ...this.#newPending() };
+      this.#others.set(text, pending);
+    }
+    this.#change(pending, value, before);
   }
 
   delete(key: Uint8Array): void {
-    this.#pending.put(key, DELETED);
+    this.put(key, undefined);
   }
 
-  seek(from: Uint8Array): Entry | undefined {
-    let next = from;
-    for (;;) {
-      const pending = this.#pending.seek(next);
-      const stored = this.#store.seek(next);
-      if (pending === undefined) return stored;
-      const isStoredFirst = stored !== undefined && compareBytes(stored.key, pending.key) < 0;
-      if (isStoredFirst) return stored;
-      if (pending.value.length > 0) return pending;
-      next = successor(pending.key);
-    }
+  /** The first stored entry at or after a key. What is pending is not seen: flush before. */
+  seekStored(from: Uint8Array): Entry | undefined {
+    return this.#store.seek(from);
   }
 
   /** Writes everything pending in one commit. */
   flush(): void {
-    if (this.#pending.size === 0) return;
+    if (this.#pendingCount === 0) return;
     const changes: Change[] = [];
-    for (const { key, value } of this.#pending.entries()) {
-      changes.push({ key, value: value.length === 0 ? undefined : value });
+    for (const [address, { own, slots }] of this.#accounts.entries()) {
+      if (own !== undefined) pushChanges(changes, accountKey(address), own);
+      for (const [slot, pending] of slots.entries()) {
+        pushChanges(changes, slotKey(address, slot), pending);
+      }
     }
+    for (const pending of this.#others.values()) pushChanges(changes, pending.key, pending);
     this.#store.write(changes);
-    this.#pending.clear();
+    this.#accounts.clear();
+    this.#others.clear();
+    this.#pendingCount = 0;
+  }
+
+  #valueAt(key: Uint8Array, pending: Pending | undefined, block: bigint): Uint8Array | undefined {
+    // Stored differences are older than pending ones.
+    const from = historyKey(key, block + 1n);
+    const found = this.#store.seek(from);
+    if (found !== undefined && isSameButBlock(found.key, from)) {
+      return found.value.length === 1 && found.value[0] === 0 ? undefined : found.value;
+    }
+    if (pending === undefined) return this.#store.get(key);
+    const before = pending.befores.find((difference) => difference.block > block);
+    return before === undefined ? pending.value : before.value;
+  }
+
+  #pendingAccount(address: bigint): PendingAccount {
+    let account = this.#accounts.get(address);
+    if (account === undefined) {
+      account = { own: undefined, slots: new WordMap() };
+      this.#accounts.set(address, account);
+    }
+    return account;
+  }
+
+  #newPending(): Pending {
+    this.#pendingCount++;
+    return { value: undefined, befores: [] };
+  }
+
+  #change(pending: Pending, value: Uint8Array | undefined, before: Before | undefined): void {
+    pending.value = value;
+    if (before === undefined) return;
+    pending.befores.push(before);
+    this.#pendingCount++;
   }
 }
 
-/** The first key after this one. */
-function successor(key: Uint8Array): Uint8Array {
-  const next = new Uint8Array(key.length + 1);
-  next.set(key);
-  return next;
+function pushChanges(changes: Change[], key: Uint8Array, pending: Pending): void {
+  changes.push({ key, value: pending.value });
+  for (const { block, value } of pending.befores) {
+    changes.push({ key: historyKey(key, block), value: value ?? ABSENT });
+  }
+}
+
+/** One code unit per byte. */
+function keyText(key: Uint8Array): string {
+  let text = "";
+  for (const byte of key) text += String.fromCharCode(byte);
+  return text;
+}
+
+function isSameButBlock(found: Uint8Array, wanted: Uint8Array): boolean {
+  if (found.length !== wanted.length) return false;
+  const end = wanted.length - BLOCK_SIZE;
+  for (let index = 0; index < end; index++) if (found[index] !== wanted[index]) return false;
+  return true;
 }
