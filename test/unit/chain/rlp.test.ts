@@ -53,6 +53,8 @@ describe("rlp", () => {
     ["0x83646f", "RLP_TRUNCATED", "a string cut short"],
     ["0xb8", "RLP_TRUNCATED", "a length cut off"],
     ["0xb801ff", "RLP_LENGTH_NOT_CANONICAL", "a long form for a short string"],
+    [`0xb837${"ff".repeat(55)}`, "RLP_LENGTH_NOT_CANONICAL", "a long form for 55 bytes"],
+    [`0xf837${"80".repeat(55)}`, "RLP_LENGTH_NOT_CANONICAL", "a long form for a list of 55"],
     ["0xb90038", "RLP_LENGTH_NOT_CANONICAL", "a length with a leading zero"],
     ["0xf800", "RLP_LENGTH_NOT_CANONICAL", "a long form for an empty list"],
     ["0xbfffffffffffffffff", "RLP_TRUNCATED", "a length of 2^64-1"],

@@ -16,6 +16,7 @@ import {
 } from "../../../src/chain/transaction-encoder.ts";
 import type { TransactionErrorCode } from "../../../src/chain/transaction-error.ts";
 import {
+  authorizationHash,
   recoverAuthority,
   recoverSender,
   recoverTransaction,
@@ -23,7 +24,7 @@ import {
 } from "../../../src/chain/transaction-sender.ts";
 import { checkTransaction } from "../../../src/chain/transaction-validity.ts";
 import { authorizationListOf, type Transaction } from "../../../src/chain/transaction.ts";
-import { publicKeyOf } from "../../../src/crypto/secp256k1.ts";
+import { publicKeyOf, recoverPublicKey } from "../../../src/crypto/secp256k1.ts";
 import { CHAIN_ID, PRIVATE_KEY, signedTransaction } from "./transaction-samples.ts";
 
 const SENDER = publicKeyToAddress(publicKeyOf(PRIVATE_KEY));
@@ -300,6 +301,21 @@ describe("recoverAuthority", () => {
     ]) {
       assert.equal(recoverAuthority(bad, CHAIN_ID), undefined);
     }
+  });
+
+  it("skips a parity of 2 also where the curve has a point for it", () => {
+    // Recovery id 2 stands for x = r + order, which exists for some of the smallest r only.
+    const signature = new Uint8Array(64);
+    signature[63] = 1;
+    let found = 0;
+    for (let r = 1; r <= 40; r++) {
+      const unusual = { ...consent, r: BigInt(r), s: 1n, yParity: 2 };
+      signature[31] = r;
+      if (recoverPublicKey(authorizationHash(unusual), signature, 2) === undefined) continue;
+      found++;
+      assert.equal(recoverAuthority(unusual, CHAIN_ID), undefined, `r ${r}`);
+    }
+    assert.ok(found > 0, "the case exists");
   });
 
   it("recovers every authority of a decoded transaction", () => {
