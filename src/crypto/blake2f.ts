@@ -29,9 +29,9 @@ type Kernel = {
 let kernel: Kernel | undefined;
 
 function createKernel(): Kernel {
-  const assembler = new WasmAssembler();
+  const assembler = new WasmAssembler(COUNTER_OFFSET + 16);
   assembler.define("compress", ["i32", "i64"], writeCompress);
-  const instance = instantiateWasm(assembler, 1);
+  const instance = instantiateWasm(assembler);
   return { bytes: new Uint8Array(instance.memory), compress: instance.function("compress") };
 }
 

@@ -5,14 +5,19 @@
  * kernels of this folder need is here. All is synchronous.
  */
 
-export type ValueType = "i32" | "i64";
+export type ValueType = "i32" | "i64" | "v128";
 
 /** A local variable of a function; parameters are its first locals. */
 export type Local = { readonly index: number; readonly type: ValueType };
 
-const TYPE_CODE: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e };
+const TYPE_CODE: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
 
 const OPCODES = {
+  "f64x2.add": [0xfd, 0xf0, 0x01],
+  "f64x2.mul": [0xfd, 0xf2, 0x01],
+  "f64x2.neg": [0xfd, 0xed, 0x01],
+  "f64x2.relaxed_madd": [0xfd, 0x87, 0x02],
+  "f64x2.sub": [0xfd, 0xf1, 0x01],
   "i32.add": [0x6a],
   "i32.and": [0x71],
   "i32.eqz": [0x45],
@@ -34,7 +39,11 @@ const OPCODES = {
   "i64.sub": [0x7d],
   "i64.xor": [0x85],
   "i64x2.add": [0xfd, 0xce, 0x01],
+  "i64x2.shr_u": [0xfd, 0xcd, 0x01],
   "i64x2.sub": [0xfd, 0xd1, 0x01],
+  "v128.and": [0xfd, 0x4e],
+  "v128.or": [0xfd, 0x50],
+  "v128.xor": [0xfd, 0x51],
   select: [0x1b],
   return: [0x0f],
 } as const;
@@ -47,6 +56,7 @@ export class WasmFunction {
   readonly index: number;
   readonly parameters: readonly Local[];
   readonly result: ValueType | undefined;
+  readonly #constantPair: (low: bigint, high: bigint) => number;
   readonly #locals: Local[] = [];
   readonly #code: number[] = [];
 
@@ -55,7 +65,9 @@ export class WasmFunction {
     index: number,
     parameterTypes: readonly ValueType[],
     result: ValueType | undefined,
+    constantPair: (low: bigint, high: bigint) => number,
   ) {
+    this.#constantPair = constantPair;
     this.name = name;
     this.index = index;
     this.parameters = parameterTypes.map((type, position) => ({ index: position, type }));
@@ -105,6 +117,18 @@ export class WasmFunction {
 
   i64(value: bigint): this {
     this.#code.push(0x42, ...signed(BigInt.asIntN(64, value)));
+    return this;
+  }
+
+  /** A pair of lanes, each the bits of an integer or of a double. */
+  constant(low: bigint, high: bigint): this {
+    return this.i32(this.#constantPair(low, high)).loadPair(0);
+  }
+
+  /** From two pairs on the stack (lanes 0, 1 of the first, 2, 3 of the second) takes two lanes. */
+  shuffle(low: number, high: number): this {
+    const lanes = [low, high].flatMap((lane) => BYTES.map((byte) => 8 * lane + byte));
+    this.#code.push(0xfd, 0x0d, ...lanes);
     return this;
   }
 
@@ -178,24 +202,56 @@ export class WasmFunction {
   }
 }
 
+const PAGE_SIZE = 0x1_0000;
+
+/** The first bytes of memory belong to the constants of the functions. */
+export const CONSTANTS_SIZE = 4096;
+
 /** A module of functions over one memory, which is exported as `memory`. */
 export class WasmAssembler {
+  /** In bytes. */
+  readonly memorySize: number;
   readonly #functions: WasmFunction[] = [];
+  readonly #constants = new Map<string, number>();
+  readonly #constantBytes: number[] = [];
 
+  constructor(memorySize: number) {
+    this.memorySize = memorySize;
+  }
+
+  /** Address of a pair of lanes. V8 builds a literal pair anew at each use, which costs more. */
+  #constantPair(low: bigint, high: bigint): number {
+    const key = `${low}:${high}`;
+    const known = this.#constants.get(key);
+    if (known !== undefined) return known;
+    const address = this.#constantBytes.length;
+    this.#constants.set(key, address);
+    this.#constantBytes.push(...littleEndian(low), ...littleEndian(high));
+    if (address >= CONSTANTS_SIZE) throw new RangeError("too many constants");
+    return address;
+  }
+
+  /** A name stands for one function: what is defined again is the first definition. */
   define(
     name: string,
     parameterTypes: readonly ValueType[],
     write: (body: WasmFunction) => void,
     result?: ValueType,
   ): WasmFunction {
-    const body = new WasmFunction(name, this.#functions.length, parameterTypes, result);
+    const known = this.#functions.find((candidate) => candidate.name === name);
+    if (known !== undefined) return known;
+    const index = this.#functions.length;
+    const body = new WasmFunction(name, index, parameterTypes, result, (low, high) =>
+      this.#constantPair(low, high),
+    );
     this.#functions.push(body);
     write(body);
     return body;
   }
 
-  /** The binary form, for a memory of so many pages of 64 KiB. */
-  encode(memoryPages: number): Uint8Array<ArrayBuffer> {
+  /** The binary form. */
+  encode(): Uint8Array<ArrayBuffer> {
+    const memoryPages = Math.ceil(this.memorySize / PAGE_SIZE);
     const functions = this.#functions;
     const exports = functions.map(({ name, index }) => [...text(name), 0, ...unsigned(index)]);
     exports.push([...text("memory"), 2, 0]);
@@ -214,6 +270,7 @@ export class WasmAssembler {
         10,
         functions.map((body) => body.encodeBody()),
       ),
+      section(11, [[0, 0x41, 0, 0x0b, ...sized(this.#constantBytes)]]),
     ];
     return Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...sections.flat()]);
   }
@@ -233,6 +290,12 @@ function sized(bytes: readonly number[]): number[] {
 
 function text(value: string): number[] {
   return sized(Array.from(value, (character) => character.charCodeAt(0)));
+}
+
+const BYTES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+function littleEndian(word: bigint): number[] {
+  return BYTES.map((byte) => Number((word >> BigInt(8 * byte)) & 0xffn));
 }
 
 /** LEB128. */

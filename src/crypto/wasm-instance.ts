@@ -16,8 +16,8 @@ declare const WebAssembly: {
 };
 
 /** Compiles and instantiates at once: small modules need no promise. */
-export function instantiateWasm(assembler: WasmAssembler, memoryPages: number): WasmInstance {
-  const module = new WebAssembly.Module(assembler.encode(memoryPages));
+export function instantiateWasm(assembler: WasmAssembler): WasmInstance {
+  const module = new WebAssembly.Module(assembler.encode());
   const { exports } = new WebAssembly.Instance(module);
   const { memory } = exports;
   if (!isMemory(memory)) throw new TypeError("the module has no memory");

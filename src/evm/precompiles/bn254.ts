@@ -1,4 +1,4 @@
-import { bn254Add, bn254Multiply, bn254PairingCheck } from "../../crypto/bn254.ts";
+import { loadBn254 } from "../../crypto/bn254.ts";
 import type { Precompile } from "../precompile.ts";
 import { inputWindow } from "./input-window.ts";
 
@@ -11,7 +11,7 @@ export const bn254AddPoints: Precompile = {
   name: "bn254Add",
   gasCost: () => 150,
   run: (input) =>
-    bn254Add(inputWindow(input, 0, POINT_SIZE), inputWindow(input, POINT_SIZE, POINT_SIZE)),
+    loadBn254().add(inputWindow(input, 0, POINT_SIZE), inputWindow(input, POINT_SIZE, POINT_SIZE)),
 };
 
 /** 0x07: a point times a scalar that may be any 256-bit number (EIP-196). */
@@ -19,7 +19,10 @@ export const bn254MultiplyPoint: Precompile = {
   name: "bn254Multiply",
   gasCost: () => 6000,
   run: (input) =>
-    bn254Multiply(inputWindow(input, 0, POINT_SIZE), inputWindow(input, POINT_SIZE, SCALAR_SIZE)),
+    loadBn254().multiply(
+      inputWindow(input, 0, POINT_SIZE),
+      inputWindow(input, POINT_SIZE, SCALAR_SIZE),
+    ),
 };
 
 /** 0x08: whether the product of pairings is one (EIP-197). */
@@ -28,7 +31,7 @@ export const bn254Pairing: Precompile = {
   gasCost: (input) => 45_000 + 34_000 * Math.floor(input.length / PAIR_SIZE),
   run(input) {
     if (input.length % PAIR_SIZE !== 0) return undefined;
-    const holds = bn254PairingCheck(input);
+    const holds = loadBn254().pairingCheck(input);
     if (holds === undefined) return undefined;
     const word = new Uint8Array(32);
     if (holds) word[31] = 1;
