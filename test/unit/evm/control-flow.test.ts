@@ -47,8 +47,8 @@ describe("control flow", () => {
       if (needed === 0) continue;
       const code = Uint8Array.from([...Array<number>(needed - 1).fill(0x5f), op]);
       const result = chainOf(code).call();
-      assert.equal(result.reason, "STACK_UNDERFLOW", OPCODE_NAMES[op]);
-      assert.equal(result.gasLeft, 0, OPCODE_NAMES[op]);
+      assert.equal(result.reason, "STACK_UNDERFLOW", OPCODE_NAMES[op] ?? "");
+      assert.equal(result.gasLeft, 0, OPCODE_NAMES[op] ?? "");
     }
   });
 
@@ -56,9 +56,9 @@ describe("control flow", () => {
     for (let op = 0; op < 256; op++) {
       if (OPCODE_NAMES[op] === undefined || STACK_ALLOWED[op]! >= 1024) continue;
       const full = Uint8Array.from([...Array<number>(1024).fill(0x5f), op]);
-      assert.equal(chainOf(full).call().reason, "STACK_OVERFLOW", OPCODE_NAMES[op]);
+      assert.equal(chainOf(full).call().reason, "STACK_OVERFLOW", OPCODE_NAMES[op] ?? "");
       const fitting = Uint8Array.from([...Array<number>(1023).fill(0x5f), op]);
-      assert.equal(chainOf(fitting).call().status, "success", OPCODE_NAMES[op]);
+      assert.equal(chainOf(fitting).call().status, "success", OPCODE_NAMES[op] ?? "");
     }
   });
 
@@ -68,7 +68,7 @@ describe("control flow", () => {
       if (gas === 0) continue;
       const code = Uint8Array.from([...Array<number>(needed).fill(0x5f), op]);
       const result = chainOf(code).call({ gas: 2 * needed + gas - 1 });
-      assert.equal(result.reason, "OUT_OF_GAS", OPCODE_NAMES[op]);
+      assert.equal(result.reason, "OUT_OF_GAS", OPCODE_NAMES[op] ?? "");
     }
   });
 
