@@ -108,7 +108,9 @@ function catchUpTarget(core: Core): number | undefined {
 }
 
 function highestPeerFinal(core: Core): number {
-  return Math.max(...core.peers.map(({ finalHeight }) => finalHeight));
+  let highest = 0;
+  for (const { finalHeight } of core.peers) highest = Math.max(highest, finalHeight);
+  return highest;
 }
 
 function noteLag(core: Core): void {

@@ -34,7 +34,8 @@ export function castCommits(core: Core): boolean {
 function commitGraceMs(core: Core): number {
   const { timers, parameters } = core;
   if (timers.fastStreak < FAST_STREAK_FOR_GRACE) return 0;
-  return Math.min(parameters.timing.commitGraceMaxMs, 2 * timers.lastVoteGapMs);
+  const { commitGraceMinMs, commitGraceMaxMs } = parameters.timing;
+  return Math.min(commitGraceMaxMs, Math.max(commitGraceMinMs, 2 * timers.lastVoteGapMs));
 }
 
 function highestQuorumCert(core: Core): QuorumCert | undefined {

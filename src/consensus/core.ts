@@ -142,6 +142,7 @@ export type Timers = {
   hasComplainedOfTimestamp: boolean;
   /** The last commit latencies, for the view timer. */
   readonly latenciesMs: number[];
+  slowestCommitMs: number;
   readonly votedAtMs: Map<number, number>;
   fastStreak: number;
   /** Smoothed gap between the quorum's last vote and the very last one. */
@@ -272,6 +273,7 @@ function createTimers(): Timers {
     behindSinceMs: undefined,
     hasComplainedOfTimestamp: false,
     latenciesMs: [],
+    slowestCommitMs: 0,
     votedAtMs: new Map(),
     fastStreak: 0,
     lastVoteGapMs: 0,

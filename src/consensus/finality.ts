@@ -1,12 +1,6 @@
 /** When a block is final, and what follows from it (PROTOCOL §2, §5.5, §5.6). */
 import type { BlockRef } from "./block.ts";
-import {
-  certifiedRef,
-  compareCerts,
-  type FastCert,
-  type FinalCert,
-  type SlowCert,
-} from "./certificate.ts";
+import { compareCerts, type FastCert, type FinalCert, type SlowCert } from "./certificate.ts";
 import { append, notice, type Core } from "./core.ts";
 import { enterEpoch } from "./epoch.ts";
 import type { Commit } from "./message.ts";
@@ -136,21 +130,20 @@ function finalize(core: Core, certificate: FinalCert): void {
   noteProgress(core, certificate, blocks.length);
 
   const { header, hash } = last.block;
+  // Before the tree moves: it keeps only so many headers below the final one.
+  moveTip(core, { height: header.height, hash });
   core.tree.finalize(path);
   core.final = { link: { height: header.height, hash, header }, certificate };
   if (core.awaitedFinal !== undefined && core.awaitedFinal.height <= header.height) {
     core.awaitedFinal = undefined;
   }
   if (compareCerts(certificate, core.highCert) > 0) core.highCert = certificate;
-  moveTip(core);
   forgetBelowFinal(core);
   if (last.block.body.rejoin !== undefined) enterEpoch(core, last.block.body.rejoin);
 }
 
-function moveTip(core: Core): void {
-  const moved = tipAfterFinal(core.tip, certifiedRef(core.final.certificate), (a, b) =>
-    core.tree.isAncestor(a, b),
-  );
+function moveTip(core: Core, final: BlockRef): void {
+  const moved = tipAfterFinal(core.tip, final, (a, b) => core.tree.isAncestor(a, b));
   if (moved === "conflict") core.isTipConflicting = true;
   else core.tip = moved;
 }
@@ -173,6 +166,7 @@ function noteProgress(core: Core, certificate: FinalCert, blockCount: number): v
   if (votedAtMs !== undefined) {
     timers.latenciesMs.push(clock.nowMs - votedAtMs);
     if (timers.latenciesMs.length > LATENCY_SAMPLES_MAX) timers.latenciesMs.shift();
+    timers.slowestCommitMs = Math.max(...timers.latenciesMs);
   }
   const quorumAtMs = timers.quorumAtMs.get(certificate.blockHash);
   if (certificate.kind === "fast" && quorumAtMs !== undefined) {

@@ -1,5 +1,6 @@
 /** The start of a view: the leader's NewView, and how each replica accepts it (PROTOCOL §6.4). */
 import { err, ok, type Result } from "../base/result.ts";
+import type { BlockRef } from "./block.ts";
 import { choose, type Choice } from "./choose.ts";
 import { isFinalCert } from "./certificate.ts";
 import {
@@ -17,7 +18,7 @@ import { leaderOf } from "./quorum.ts";
 import type { Rejection } from "./rejection.ts";
 import { reportOf } from "./view-change.ts";
 import { enterView } from "./view-entry.ts";
-import { mustVoteBase, tipAfterFinal } from "./vote-rule.ts";
+import { mustVoteBase } from "./vote-rule.ts";
 import { castVote } from "./voting.ts";
 
 export function onViewChange(core: Core, message: ViewChange): Result<void, Rejection> {
@@ -124,14 +125,20 @@ export function acceptNewView(core: Core): boolean {
     ({ height, hash }) => height > core.final.link.height && core.tree.get(hash) === undefined,
   );
   if (missing) return false;
-  const own = { height: core.final.link.height, hash: core.final.link.hash };
-  const tip = tipAfterFinal(base, own, (a, b) => core.tree.isAncestor(a, b));
-  if (tip === "conflict") {
-    haltOnConflict(core, own.height);
+  if (conflictsWithFinal(core, base)) {
+    haltOnConflict(core, core.final.link.height);
     return false;
   }
   accept(core, entry);
   return true;
+}
+
+/** Far below our final block the headers are gone: what cannot be compared proves nothing. */
+function conflictsWithFinal(core: Core, base: BlockRef): boolean {
+  const own: BlockRef = core.final.link;
+  if (base.height > own.height) return !core.tree.isAncestor(own, base);
+  const kept = core.tree.finalLink(base.height);
+  return kept !== undefined && kept.hash !== base.hash;
 }
 
 function accept(core: Core, { message, choice }: NewViewEntry): void {

@@ -34,6 +34,7 @@ export type Timing = {
   readonly forwardAfterMs: number;
   readonly requestMs: number;
   readonly resendMs: number;
+  readonly commitGraceMinMs: number;
   readonly commitGraceMaxMs: number;
   readonly clockAheadMaxMs: number;
   readonly clockBehindMs: number;
@@ -50,6 +51,7 @@ export const DEFAULT_TIMING: Timing = {
   forwardAfterMs: 100,
   requestMs: 500,
   resendMs: 200,
+  commitGraceMinMs: 0.2,
   commitGraceMaxMs: 1,
   clockAheadMaxMs: 500,
   clockBehindMs: 5_000,

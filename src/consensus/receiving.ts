@@ -40,7 +40,7 @@ export function onMessage(
   if (from === leader(core)) core.timers.leaderHeardMs = core.clock.nowMs;
   switch (message.kind) {
     case "propose":
-      return onPropose(core, message, transactionsValid);
+      return onPropose(core, from, message, transactionsValid);
     case "vote":
     case "commit":
       return onBallot(core, from, message);

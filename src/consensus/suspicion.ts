@@ -97,11 +97,11 @@ function backedOff(core: Core, baseMs: number): number {
 }
 
 /** The view timer follows the network's own commit latency; a leader that failed gets half. */
-export function viewTimeoutMs(core: Core): number {
+function viewTimeoutMs(core: Core): number {
   const { progressMinMs, progressMaxMs } = core.parameters.timing;
-  const sorted = core.timers.latenciesMs.toSorted((a, b) => a - b);
-  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
-  const baseMs = Math.min(Math.max(8 * p99, progressMinMs), progressMaxMs);
+  // Of so few samples the slowest stands for the 99th percentile.
+  const slowestMs = core.timers.slowestCommitMs;
+  const baseMs = Math.min(Math.max(8 * slowestMs, progressMinMs), progressMaxMs);
   const isSuspect = core.views.failedLeaders.has(leader(core));
   return backedOff(core, isSuspect ? baseMs / 2 : baseMs);
 }

@@ -1,6 +1,6 @@
 /** Phase 1: proposals come in, votes go out (PROTOCOL §5.1, §5.7). */
 import { err, ok, type Result } from "../base/result.ts";
-import type { Block, BlockRef, Hash } from "./block.ts";
+import type { Block, BlockRef, Hash, ReplicaIndex } from "./block.ts";
 import type { TreeBlock } from "./block-tree.ts";
 import { complain } from "./complaining.ts";
 import { append, leader, sendAfterSync, signed, type Core } from "./core.ts";
@@ -8,11 +8,12 @@ import { dueRejoin } from "./epoch.ts";
 import { accuse } from "./evidence.ts";
 import type { Propose, ProposeClaim } from "./message.ts";
 import { bodyFault, judgeProposal } from "./proposal-check.ts";
-import type { Rejection } from "./rejection.ts";
+import type { Rejection, RejectionCode } from "./rejection.ts";
 import { mayVote } from "./vote-rule.ts";
 
 export function onPropose(
   core: Core,
+  from: ReplicaIndex,
   message: Propose,
   transactionsValid: boolean,
 ): Result<void, Rejection> {
@@ -31,7 +32,14 @@ export function onPropose(
     return err({ code: "MESSAGE_EQUIVOCATION" });
   }
   const block: Block = { hash: message.blockHash, header: message.header, body: message.body };
-  if (!holdBlock(core, block, transactionsValid)) return err({ code: "MESSAGE_UNWANTED" });
+  const fault = bodyFault(core, block, transactionsValid);
+  if (fault === "PROPOSAL_HASH_MISMATCH") {
+    // Kept under this hash, it would become final in place of the real block. Only the leader's own
+    // link speaks for the leader: anyone else may have put the wrong body to a true signature.
+    if (from === message.sender) complain(core, "invalid-proposal");
+    return err({ code: fault });
+  }
+  if (!keep(core, block, fault)) return err({ code: "MESSAGE_UNWANTED" });
   core.proposals.set(height, message);
   noteCarried(core, block);
   return ok(undefined);
@@ -40,7 +48,10 @@ export function onPropose(
 /** Keeps a block with the verdict on its body. */
 export function holdBlock(core: Core, block: Block, transactionsValid: boolean): boolean {
   if (core.tree.get(block.hash) !== undefined) return true;
-  const fault = bodyFault(core, block, transactionsValid);
+  return keep(core, block, bodyFault(core, block, transactionsValid));
+}
+
+function keep(core: Core, block: Block, fault: RejectionCode | undefined): boolean {
   return core.tree.add(block, fault, () => neededBlocks(core));
 }
 
