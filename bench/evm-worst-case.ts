@@ -28,6 +28,8 @@ export function measureWorstCases(gas: number, only?: string): WorstCase[] {
   return measured.sort((a, b) => b.nanosecondsPerGas - a.nanosecondsPerGas);
 }
 
+/** Other work on the machine only ever adds time: the fastest round is the truest. */
+const ROUNDS = 3;
 const CONTRACT = 0xc0den;
 const CALLEE = 0xca11n;
 const LARGE_CODE = 0xb16n;
@@ -69,16 +71,16 @@ const LOOPS: readonly Loop[] = [
   ["ADDMOD", DIVISOR + BIG_A + BIG_B, "8281830850"],
   ["MULMOD", DIVISOR + BIG_A + BIG_B, "8281830950"],
   ["MULMOD 256", BIG_B + BIG_A + BIG_B, "8281830950"],
-  ["MULMOD chained", BIG_B + BIG_A, "818109"],
+  ["MULMOD chained", BIG_B + BIG_A, "81908009"],
   ["EXP", `${BIG_A}7f${"f".repeat(64)}`, "80820a50"],
   ["EXP odd", `7f${"f1e2d3c4b5a69787".repeat(4)}7f${"f".repeat(64)}`, "80820a50"],
   ["EXP one byte", `${BIG_A}60ff`, "80820a50"],
   ["SIGNEXTEND", BIG_A, "80600e0b50"],
-  ["LT", BIG_A + BIG_B, "818110" + "50"],
-  ["SLT", BIG_A + BIG_B, "818112" + "50"],
-  ["EQ", BIG_A + BIG_A, "818114" + "50"],
+  ["LT", BIG_A + BIG_B, "81811050"],
+  ["SLT", BIG_A + BIG_B, "81811250"],
+  ["EQ", BIG_A + BIG_A, "81811450"],
   ["ISZERO", BIG_A, "15"],
-  ["AND", BIG_A + BIG_B, "818116" + "50"],
+  ["AND", BIG_A + BIG_B, "81811650"],
   ["NOT", BIG_A, "19"],
   ["BYTE", BIG_A, "80600e1a50"],
   ["SHL", BIG_A, "80607f1b50"],
@@ -111,13 +113,13 @@ const LOOPS: readonly Loop[] = [
   ["MSTORE8", BIG_A, "805f53"],
   ["MCOPY 32", "5f60ff52", "602060015f5e"],
   ["MCOPY 4k", "5f61ffff52", "61100060015f5e"],
-  ["memory growth", "", "59805250", 1],
+  ["memory growth", "", "595952", 1],
   ["SLOAD warm", "", "60015450"],
   ["SLOAD cold", "6001", "805450600101"],
-  ["SLOAD cold, colliding", "6001", "805450680100000000000000000" + "1"],
+  ["SLOAD cold, colliding", "6001", "8054506801000000000000000001"],
   ["SSTORE warm", "6001", "80600155"],
-  ["SSTORE flip", "6001", "6001900360015560016001035f5050".slice(0, 0) + "5f60015560016001" + "55"],
-  ["SSTORE cold", "6001", "8080" + "55600101"],
+  ["SSTORE flip", "", "5f6001556001600155"],
+  ["SSTORE cold", "6001", "808055600101"],
   ["TLOAD", "", "60015c50"],
   ["TSTORE", "6001", "8060015d"],
   ["TSTORE fresh", "6001", "80805d600101"],
@@ -146,6 +148,18 @@ function loopCode(prologue: string, body: string, repeats: number): Uint8Array {
 }
 
 function measureLoop(code: Uint8Array, gas: number): number {
+  runLoop(code, gas);
+  const times = Array.from({ length: ROUNDS }, () => {
+    const before = process.cpuUsage();
+    runLoop(code, gas);
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  });
+  return (Math.min(...times) * 1000) / gas;
+}
+
+/** On a new state: a loop must not profit from what the last one created. */
+function runLoop(code: Uint8Array, gas: number): void {
   const reader = new CodeReader();
   reader.set(CONTRACT, code);
   reader.set(CALLEE, Uint8Array.of(0x00));
@@ -155,20 +169,12 @@ function measureLoop(code: Uint8Array, gas: number): number {
     { fork: "prague", chainId: 1n },
     { world: journal, precompiles: precompilesOf("prague") },
   );
-  const run = (): void => {
-    journal.beginTransaction();
-    journal.warmAddress(CONTRACT);
-    evm.execute(
-      { kind: "call", caller: 1n, to: CONTRACT, value: 0n, data: new Uint8Array(64).fill(7), gas },
-      { block: BLOCK, tx: { origin: 1n, gasPrice: 1n, blobHashes: [] } },
-    );
-    journal.endTransaction();
-  };
-  run();
-  const before = process.cpuUsage();
-  run();
-  const { user, system } = process.cpuUsage(before);
-  return ((user + system) * 1000) / gas;
+  journal.beginTransaction();
+  journal.warmAddress(CONTRACT);
+  const data = new Uint8Array(64).fill(7);
+  const message = { kind: "call", caller: 1n, to: CONTRACT, value: 0n, data, gas } as const;
+  evm.execute(message, { block: BLOCK, tx: { origin: 1n, gasPrice: 1n, blobHashes: [] } });
+  journal.endTransaction();
 }
 
 /** A state of nothing but code, and enough balance to send. */
