@@ -1,9 +1,10 @@
 import { WasmAssembler, type Local, type WasmFunction } from "./wasm-assembler.ts";
-import { instantiateWasm } from "./wasm-instance.ts";
+import { instantiateWasm, type WasmCall } from "./wasm-instance.ts";
 
 const STATE_SIZE = 64;
 const MESSAGE_OFFSET = STATE_SIZE;
 const COUNTER_OFFSET = 192;
+const WORDS_OFFSET = 208;
 
 /**
  * The compression function F of BLAKE2b (RFC 7693) with any number of rounds. `block` holds the
@@ -17,22 +18,41 @@ export function blake2fCompress(
 ): Uint8Array {
   kernel ??= createKernel();
   kernel.bytes.set(block);
-  kernel.compress(roundCount, isFinal ? -1n : 0n);
+  kernel.start(isFinal ? -1n : 0n);
+  for (let left = roundCount; left > 0; left -= ROUNDS_PER_CALL) {
+    kernel.mix(Math.min(left, ROUNDS_PER_CALL));
+  }
+  kernel.finish();
   return kernel.bytes.slice(0, STATE_SIZE);
 }
 
+/**
+ * V8 starts with quick, slow code, and a loop that runs in it stays in it: short calls let the
+ * better code take over as soon as it is ready. A multiple of ten, the kinds of round.
+ */
+const ROUNDS_PER_CALL = 2000;
+
 type Kernel = {
   readonly bytes: Uint8Array;
-  readonly compress: (roundCount: number, finalMask: bigint) => unknown;
+  readonly start: WasmCall;
+  readonly mix: WasmCall;
+  readonly finish: WasmCall;
 };
 
 let kernel: Kernel | undefined;
 
 function createKernel(): Kernel {
-  const assembler = new WasmAssembler(COUNTER_OFFSET + 16);
-  assembler.define("compress", ["i32", "i64"], writeCompress);
+  const assembler = new WasmAssembler(WORDS_OFFSET + 128);
+  assembler.define("start", ["i64"], writeStart);
+  assembler.define("mix", ["i32"], writeMix);
+  assembler.define("finish", [], writeFinish);
   const instance = instantiateWasm(assembler);
-  return { bytes: new Uint8Array(instance.memory), compress: instance.function("compress") };
+  return {
+    bytes: new Uint8Array(instance.memory),
+    start: instance.function("start"),
+    mix: instance.function("mix"),
+    finish: instance.function("finish"),
+  };
 }
 
 const INITIAL_WORDS = [
@@ -72,11 +92,10 @@ const MIXINGS = [
   [3, 4, 9, 14],
 ];
 
-function writeCompress(body: WasmFunction): void {
-  const rounds = body.parameter(0);
-  const finalMask = body.parameter(1);
-  const words = body.locals("i64", 16);
-  words.forEach((word, index) => {
+/** The sixteen working words from the state, the counter and the mark of the last block. */
+function writeStart(body: WasmFunction): void {
+  for (let index = 0; index < 16; index++) {
+    body.i32(0);
     if (index < 8) body.i32(0).load(8 * index);
     else body.i64(INITIAL_WORDS[index - 8] ?? 0n);
     if (index === 12) body.i32(0).load(COUNTER_OFFSET).op("i64.xor");
@@ -85,8 +104,19 @@ function writeCompress(body: WasmFunction): void {
         .i32(0)
         .load(COUNTER_OFFSET + 8)
         .op("i64.xor");
-    if (index === 14) body.get(finalMask).op("i64.xor");
-    body.set(word);
+    if (index === 14) body.get(body.parameter(0)).op("i64.xor");
+    body.store(WORDS_OFFSET + 8 * index);
+  }
+}
+
+function writeMix(body: WasmFunction): void {
+  const rounds = body.parameter(0);
+  const words = body.locals("i64", 16);
+  words.forEach((word, index) => {
+    body
+      .i32(0)
+      .load(WORDS_OFFSET + 8 * index)
+      .set(word);
   });
   body.block(() => {
     body.loop(() => {
@@ -98,17 +128,21 @@ function writeCompress(body: WasmFunction): void {
       body.branch(0);
     });
   });
+  words.forEach((word, index) => {
+    body
+      .i32(0)
+      .get(word)
+      .store(WORDS_OFFSET + 8 * index);
+  });
+}
+
+function writeFinish(body: WasmFunction): void {
   for (let index = 0; index < 8; index++) {
-    body
-      .i32(0)
-      .i32(0)
-      .load(8 * index);
-    body
-      .get(at(words, index))
-      .op("i64.xor")
-      .get(at(words, index + 8))
-      .op("i64.xor");
-    body.store(8 * index);
+    body.i32(0);
+    for (const offset of [0, WORDS_OFFSET, WORDS_OFFSET + 64]) {
+      body.i32(0).load(offset + 8 * index);
+    }
+    body.op("i64.xor", "i64.xor").store(8 * index);
   }
 }
 

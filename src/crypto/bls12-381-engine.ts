@@ -1,6 +1,7 @@
 import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
 import type { Bls12 } from "./bls12-381-rules.ts";
 import { NOBLE_BLS12 } from "./bls12-381-noble.ts";
+import { EncodedAddition } from "./encoded-addition.ts";
 import { QuadraticField, type Pair } from "./extension-field.ts";
 import { G1Group, type G1Term } from "./g1-group.ts";
 import { G2Group } from "./g2-group.ts";
@@ -30,6 +31,7 @@ export class Bls12Engine implements Bls12 {
   readonly #engine: PairingEngine;
   readonly #field = new QuadraticField(PRIME);
   readonly #g1: G1Group;
+  readonly #addition: EncodedAddition;
   readonly #g2: G2Group;
   readonly #product: PairingProduct;
 
@@ -46,6 +48,7 @@ export class Bls12Engine implements Bls12 {
       this.#field.power(unit, (PRIME - 1n) / 3n),
       this.#field.power(unit, (PRIME - 1n) / 2n),
     ]);
+    this.#addition = new EncodedAddition(this.#engine, FIELD_SIZE);
     this.#product = new PairingProduct(this.#engine, XI, {
       loopDigits: Array.from(X.toString(2).slice(1), Number),
       finishLoop: (product, accumulator) => product.conjugate(accumulator, accumulator),
@@ -54,25 +57,11 @@ export class Bls12Engine implements Bls12 {
   }
 
   addG1(input: Uint8Array): Uint8Array | undefined {
-    const a = this.#decodeG1(input, 0);
-    const b = this.#decodeG1(input, G1_SIZE);
-    if (a === undefined || b === undefined) return undefined;
-    if (a === "infinity") return encodeG1(b);
-    return encodeG1(b === "infinity" ? a : this.#g1.add(a, b));
+    return this.#addition.addG1(input);
   }
 
   addG2(input: Uint8Array): Uint8Array | undefined {
-    const a = this.#decodeG2(input, 0);
-    const b = this.#decodeG2(input, G2_SIZE);
-    if (a === undefined || b === undefined) return undefined;
-    if (a === "infinity") return encodeG2(b);
-    if (b === "infinity") return encodeG2(a);
-    const mark = this.#engine.mark();
-    const sum = this.#g2.write(a);
-    this.#g2.add(sum, sum, this.#g2.write(b));
-    const decoded = this.#g2.read(sum);
-    this.#engine.release(mark);
-    return encodeG2(decoded);
+    return this.#addition.addG2(input);
   }
 
   multiplySumG1(input: Uint8Array): Uint8Array | undefined {

@@ -1,5 +1,6 @@
 import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
 import type { Bn254 } from "./bn254-rules.ts";
+import { EncodedAddition } from "./encoded-addition.ts";
 import { QuadraticField, type Pair } from "./extension-field.ts";
 import { G1Group } from "./g1-group.ts";
 import { G2Group } from "./g2-group.ts";
@@ -29,6 +30,7 @@ export class Bn254Engine implements Bn254 {
   readonly #product: PairingProduct;
   readonly #twist: G2Group;
   readonly #g1: G1Group;
+  readonly #addition: EncodedAddition;
   readonly #twistB: Pair;
 
   constructor() {
@@ -42,16 +44,13 @@ export class Bn254Engine implements Bn254 {
       beta: BETA,
       splitScalar: createScalarSplitter(ORDER, LAMBDA),
     });
+    this.#addition = new EncodedAddition(this.#engine, 32);
     this.#twistB = this.#field.multiply([3n, 0n], this.#field.invert(XI));
     this.#product = new PairingProduct(this.#engine, XI, this.#rules());
   }
 
-  add(a: Uint8Array, b: Uint8Array): Uint8Array | undefined {
-    const left = this.#decodeG1(a);
-    const right = this.#decodeG1(b);
-    if (left === undefined || right === undefined) return undefined;
-    if (left === "infinity") return encodeG1(right === "infinity" ? undefined : right);
-    return encodeG1(right === "infinity" ? left : this.#g1.add(left, right));
+  add(points: Uint8Array): Uint8Array | undefined {
+    return this.#addition.addG1(points);
   }
 
   multiply(point: Uint8Array, scalar: Uint8Array): Uint8Array | undefined {

@@ -10,9 +10,9 @@ type G2Point = InstanceType<typeof G2>;
 
 /** The slow way, for machines that cannot run bn254-engine.ts, and to compare that with. */
 export const NOBLE_BN254: Bn254 = {
-  add(a, b) {
-    const left = decodeG1(a);
-    const right = decodeG1(b);
+  add(points) {
+    const left = decodeG1(points.subarray(0, 64));
+    const right = decodeG1(points.subarray(64, 128));
     if (left === undefined || right === undefined) return undefined;
     return encodeG1(left.add(right));
   },

@@ -1,4 +1,7 @@
-import { createModularInverse } from "./modular-inverse.ts";
+import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
+import { createModularInverse, type ModularInverse } from "./modular-inverse.ts";
+
+const NUMBER_SIZE = 48;
 
 /** a + bi, or two independent numbers. */
 export type Pair = readonly [bigint, bigint];
@@ -6,7 +9,7 @@ export type Pair = readonly [bigint, bigint];
 /** The few operations on a + bi (i^2 = -1) that set-up, decoding and answers need, by bigint. */
 export class QuadraticField {
   readonly #prime: bigint;
-  #inverse: ((value: bigint) => bigint) | undefined;
+  #inverse: ModularInverse | undefined;
 
   constructor(prime: bigint) {
     this.#prime = prime;
@@ -42,6 +45,9 @@ export class QuadraticField {
   /** The inverse in the prime field of a value that is not zero there. */
   invertPrime(value: bigint): bigint {
     this.#inverse ??= createModularInverse(this.#prime);
-    return this.#inverse(this.reduce(value));
+    const bytes = new Uint8Array(NUMBER_SIZE);
+    writeBigInt(this.reduce(value), bytes, 0, NUMBER_SIZE);
+    this.#inverse(bytes);
+    return bytesToBigInt(bytes);
   }
 }

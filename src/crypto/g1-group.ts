@@ -62,16 +62,6 @@ export class G1Group {
     return sum;
   }
 
-  add(a: G1Affine, b: G1Affine): G1Affine | undefined {
-    const mark = this.#engine.mark();
-    const left = this.#write([a.x, a.x], [a.y, a.y], [1n, 1n]);
-    const right = this.#write([b.x, b.x], [b.y, b.y], [1n, 1n]);
-    this.#add(left, left, right);
-    const sum = this.#affine(left);
-    this.#engine.release(mark);
-    return sum;
-  }
-
   /** Whether factor * factor * P is minus the image of P under beta, for each of the points. */
   areImagesOfSquare(points: readonly G1Affine[], factor: bigint): boolean {
     for (let index = 0; index < points.length; index += 2) {

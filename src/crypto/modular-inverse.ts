@@ -3,6 +3,7 @@
  * time), thirty at a time, on limbs of 30 bits in WebAssembly: 3 us where Euclid on bigints takes
  * 50. Nothing secret is ever inverted here.
  */
+import { limbsOf, normaliseLimbs, readLimbs, writeLimbs } from "./limb-bytes.ts";
 import { WasmAssembler, type Local, type WasmFunction } from "./wasm-assembler.ts";
 import { instantiateWasm } from "./wasm-instance.ts";
 
@@ -13,37 +14,38 @@ const WORD = 8;
 /** Where the four numbers stand: f and g shrink to the divisor, d and e follow modulo the prime. */
 type Layout = { readonly f: number; readonly g: number; readonly d: number; readonly e: number };
 
-/** A function that inverts values in 1 .. prime-1. */
-export function createModularInverse(prime: bigint): (value: bigint) => bigint {
+/** Inverts big-endian numbers in 1 .. prime-1, in place. */
+export type ModularInverse = (bytes: Uint8Array) => void;
+
+export function createModularInverse(prime: bigint): ModularInverse {
   const limbCount = Math.ceil((prime.toString(2).length + 2) / LIMB_BITS);
   const size = WORD * limbCount;
   const layout = { f: 0, g: size, d: 2 * size, e: 3 * size };
   const assembler = new WasmAssembler(4 * size);
   assembler.define("invert", [], (body) => writeInvert(body, prime, limbCount, layout));
   const instance = instantiateWasm(assembler);
-  const words = new BigInt64Array(instance.memory);
+  // Limbs are 64-bit words whose value fits into the lower half, sign included.
+  const words = new Int32Array(instance.memory);
   const invert = instance.function("invert");
-  const write = (address: number, value: bigint): void => {
-    let rest = value;
+  const primeLimbs = limbsOf(prime, limbCount, LIMB_BITS);
+  const limbs = new Float64Array(limbCount);
+  const place = { limbs, start: 0, stride: 1, count: limbCount, bits: LIMB_BITS };
+  return (bytes) => {
+    readLimbs(place, bytes, 0, bytes.length);
+    words.fill(0, 0, size);
     for (let limb = 0; limb < limbCount; limb++) {
-      words[address / WORD + limb] = rest & LIMB_MASK;
-      rest >>= 30n;
+      words[layout.f / 4 + 2 * limb] = primeLimbs[limb] ?? 0;
+      words[layout.g / 4 + 2 * limb] = limbs[limb] ?? 0;
     }
-  };
-  return (value) => {
-    write(layout.f, prime);
-    write(layout.g, value);
-    write(layout.d, 0n);
-    write(layout.e, 1n);
+    words[layout.e / 4] = 1;
     invert();
-    let result = 0n;
-    for (let limb = limbCount - 1; limb >= 0; limb--) {
-      result = (result << 30n) + (words[layout.d / WORD + limb] ?? 0n);
+    // The divisor is 1 or -1, its sign that of the top limb; d has the sign with it.
+    const sign = (words[layout.f / 4 + 2 * (limbCount - 1)] ?? 0) < 0 ? -1 : 1;
+    for (let limb = 0; limb < limbCount; limb++) {
+      limbs[limb] = sign * (words[layout.d / 4 + 2 * limb] ?? 0);
     }
-    // The divisor is 1 or -1, its sign the top limb's; d has the sign with it.
-    if ((words[layout.f / WORD + limbCount - 1] ?? 0n) < 0n) result = -result;
-    const rest = result % prime;
-    return rest < 0n ? rest + prime : rest;
+    normaliseLimbs(place, primeLimbs);
+    writeLimbs(place, bytes, 0, bytes.length);
   };
 }
 

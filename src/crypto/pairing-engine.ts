@@ -1,6 +1,16 @@
 import { invariant } from "../base/invariant.ts";
 import { QuadraticField, type Pair } from "./extension-field.ts";
 import { FieldLibrary, type TowerShape } from "./field-program.ts";
+import {
+  isBelow,
+  isZeroLimbs,
+  limbsOf,
+  normaliseLimbs,
+  readLimbs,
+  writeLimbs,
+  type LimbPlace,
+} from "./limb-bytes.ts";
+import { createModularInverse, type ModularInverse } from "./modular-inverse.ts";
 import { definePairing, type Twist } from "./pairing-programs.ts";
 import { CONSTANTS_SIZE, WasmAssembler } from "./wasm-assembler.ts";
 import { instantiateWasm, type WasmCall } from "./wasm-instance.ts";
@@ -29,8 +39,12 @@ export class PairingEngine {
   readonly #multiplyLanes: WasmCall;
   readonly #negate: WasmCall;
   readonly #calls: (name: string) => WasmCall;
+  readonly #known = new Map<string, WasmCall>();
   readonly #radixSquared: number;
   readonly #plainOne: number;
+  readonly #primeLimbs: Float64Array;
+  readonly #inverse: ModularInverse;
+  readonly #inverseBytes = new Uint8Array(48);
   #top: number;
 
   constructor(shape: CurveShape) {
@@ -46,6 +60,8 @@ export class PairingEngine {
     this.elementSize = size;
     this.#limbs = new Float64Array(instance.memory);
     this.#limbCount = shape.limbCount;
+    this.#primeLimbs = limbsOf(shape.prime, shape.limbCount, shape.limbBits);
+    this.#inverse = createModularInverse(shape.prime);
     this.#limbBits = shape.limbBits;
     this.#multiplyLanes = instance.function("multiplyLanes");
     this.#negate = instance.function("scale-1");
@@ -61,8 +77,13 @@ export class PairingEngine {
     this.write(kept, this.#threeTwistB(shape));
   }
 
+  /** Looked up once per name: an export is found slowly. */
   function(name: string): WasmCall {
-    return this.#calls(name);
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const call = this.#calls(name);
+    this.#known.set(name, call);
+    return call;
   }
 
   /** Room for so many elements in a row, until `release`. */
@@ -106,8 +127,54 @@ export class PairingEngine {
   }
 
   isZero(address: number): boolean {
-    const [first, second] = this.read(address);
-    return first === 0n && second === 0n;
+    const plain = this.allocate(1);
+    this.leave(plain, address);
+    this.release(plain);
+    return this.isZeroLane(plain, 0) && this.isZeroLane(plain, 1);
+  }
+
+  /**
+   * One coefficient from big-endian bytes, not yet in Montgomery form: `enter` brings both there.
+   * False if the number is not below the prime.
+   */
+  load(address: number, lane: number, bytes: Uint8Array, offset: number, size: number): boolean {
+    const place = this.#lanePlace(address, lane);
+    return readLimbs(place, bytes, offset, size) && isBelow(place, this.#primeLimbs);
+  }
+
+  enter(address: number): void {
+    this.#multiplyLanes(address, address, this.#radixSquared);
+  }
+
+  /** Out of Montgomery form, both coefficients in 0 .. prime-1. */
+  leave(target: number, source: number): void {
+    this.#multiplyLanes(target, source, this.#plainOne);
+    normaliseLimbs(this.#lanePlace(target, 0), this.#primeLimbs);
+    normaliseLimbs(this.#lanePlace(target, 1), this.#primeLimbs);
+  }
+
+  /** A coefficient of an element that has left Montgomery form. */
+  save(address: number, lane: number, bytes: Uint8Array, offset: number, size: number): void {
+    writeLimbs(this.#lanePlace(address, lane), bytes, offset, size);
+  }
+
+  isZeroLane(address: number, lane: number): boolean {
+    return isZeroLimbs(this.#lanePlace(address, lane));
+  }
+
+  /** The inverse of the first coefficient, which is not zero, in both coefficients. */
+  invert(target: number, source: number): void {
+    this.leave(target, source);
+    this.save(target, 0, this.#inverseBytes, 0, this.#inverseBytes.length);
+    this.#inverse(this.#inverseBytes);
+    this.load(target, 0, this.#inverseBytes, 0, this.#inverseBytes.length);
+    this.load(target, 1, this.#inverseBytes, 0, this.#inverseBytes.length);
+    this.enter(target);
+  }
+
+  #lanePlace(address: number, lane: number): LimbPlace {
+    const [limbs, count, bits] = [this.#limbs, this.#limbCount, this.#limbBits];
+    return { limbs, start: address / 8 + lane, stride: 2, count, bits };
   }
 
   #writeLimbs(address: number, first: bigint, second: bigint): void {

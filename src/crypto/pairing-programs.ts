@@ -239,6 +239,15 @@ function definePoints(
     ];
     p.parameter(0, 3).forEach((element, index) => p.store(element, values[index] ?? element));
   });
+  // curveError(d, P): zero if and only if the affine P is on the curve, times three.
+  library.define(`${prefix}CurveError`, 3, (p) => {
+    const [x, y] = p.parameter(1, 2);
+    const [one] = p.parameter(2, 1);
+    const [target] = p.parameter(0, 1);
+    if (x === undefined || y === undefined || one === undefined || target === undefined) return;
+    const left = p.subtract(times(p, y, y), times(p, times(p, x, x), x));
+    p.store(target, p.subtract(p.scale(left, 3), p.carry(threeB(p, one))));
+  });
   library.define(`${prefix}Double`, 2, (p) => {
     const [x, y, z] = p.parameter(1, 3);
     if (x === undefined || y === undefined || z === undefined) return;

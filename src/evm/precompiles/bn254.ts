@@ -10,8 +10,7 @@ const PAIR_SIZE = 192;
 export const bn254AddPoints: Precompile = {
   name: "bn254Add",
   gasCost: () => 150,
-  run: (input) =>
-    loadBn254().add(inputWindow(input, 0, POINT_SIZE), inputWindow(input, POINT_SIZE, POINT_SIZE)),
+  run: (input) => loadBn254().add(inputWindow(input, 0, 2 * POINT_SIZE)),
 };
 
 /** 0x07: a point times a scalar that may be any 256-bit number (EIP-196). */
