@@ -32,6 +32,7 @@ import { StateCache, type CachedAccount } from "./state-cache.ts";
 import { blockKey, codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import { slotsOf } from "./state-scan.ts";
+import { readSnapshotChunk, type SnapshotChunk, type SnapshotCursor } from "./state-snapshot.ts";
 import {
   StateTries,
   accountTrieAt,
@@ -217,6 +218,12 @@ export class StateDatabase implements StateReader {
         proof: storage.prove(slotHash(slot)),
       })),
     };
+  }
+
+  /** A part of the latest state. No block may be committed between the chunks of one snapshot. */
+  snapshotChunk(cursor: SnapshotCursor, entriesMax: number): SnapshotChunk {
+    const readCode = (hash: bigint): Uint8Array => this.code(hash).bytes;
+    return readSnapshotChunk(this.#store, readCode, cursor, entriesMax);
   }
 
   /** Gives up the states before a block, which itself stays readable. */

@@ -17,28 +17,42 @@ export type NodePath = { readonly nibbles: Uint8Array; readonly count: number };
 
 /** Call after the trie is hashed: children's references are needed. */
 export function encodeRecord(node: Leaf | Extension | Branch, depth: number): Uint8Array {
-  const parts = [encodeNode(node, depth).slice()];
+  let end = appendPart(encodeNode(node, depth), HEADER_SIZE);
   let leaves = 0;
   if (node.kind === "branch") {
-    node.children.forEach((child, index) => {
+    for (let index = 0; index < 16; index++) {
+      const child = node.children[index];
       // Shorter references are the leaf itself, inside the branch's encoding.
-      if (child?.kind !== "leaf" || child.ref?.length !== HASH_SIZE) return;
+      if (child?.kind !== "leaf" || child.ref?.length !== HASH_SIZE) continue;
       leaves |= 1 << index;
-      parts.push(encodeNode(child, depth + 1).slice());
-    });
+      end = appendPart(encodeNode(child, depth + 1), end);
+    }
   }
-  let size = HEADER_SIZE;
-  for (const part of parts) size += SIZE_SIZE + part.length;
-  const record = new Uint8Array(size);
-  const view = new DataView(record.buffer);
-  view.setUint16(0, leaves);
-  let at = HEADER_SIZE;
-  for (const part of parts) {
-    view.setUint32(at, part.length);
-    record.set(part, at + SIZE_SIZE);
-    at += SIZE_SIZE + part.length;
+  scratch[0] = leaves >> 8;
+  scratch[1] = leaves & 0xff;
+  return scratch.slice(0, end);
+}
+
+/** One buffer for all records, grown to the largest. */
+let scratch = new Uint8Array(4096);
+
+function appendPart(part: Uint8Array, at: number): number {
+  const end = at + SIZE_SIZE + part.length;
+  if (end > scratch.length) {
+    const larger = new Uint8Array(2 * end);
+    larger.set(scratch.subarray(0, at));
+    scratch = larger;
   }
-  return record;
+  writeSize(part.length, at);
+  scratch.set(part, at + SIZE_SIZE);
+  return end;
+}
+
+function writeSize(size: number, at: number): void {
+  scratch[at] = size >>> 24;
+  scratch[at + 1] = (size >>> 16) & 0xff;
+  scratch[at + 2] = (size >>> 8) & 0xff;
+  scratch[at + 3] = size & 0xff;
 }
 
 export function decodeRecord(record: Uint8Array, path: NodePath): Leaf | Extension | Branch {

@@ -153,14 +153,14 @@ function assertProofs(database: StateDatabase, block: bigint, model: Model, labe
 
 describe("StateDatabase", () => {
   it("has the root, the reads and the proofs of a model at every retained block", async () => {
-    for (let seed = 1; seed <= 6; seed++) {
+    for (let seed = 1; seed <= 3; seed++) {
       const prng = new Prng(seed);
       const store = new MemoryStore();
       let database = new StateDatabase(TIGHT, store);
       const model: Model = new Map();
       const past: Model[] = [];
       let oldest = 0;
-      for (let block = 0; block < 60; block++) {
+      for (let block = 0; block < 40; block++) {
         const label = `SEED=${seed} block ${block}`;
         changeBlock(prng, model, database, BigInt(block));
         past.push(copyModel(model));
