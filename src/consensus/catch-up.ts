@@ -30,9 +30,12 @@ export function fetchMissing(core: Core): boolean {
   const { timers, clock } = core;
   noteLag(core);
   if (clock.nowMs < timers.nextFetchMs) return false;
-  const wanted = wantedBodies(core);
-  const isAsking = askForBodies(core, wanted) || askForBlocks(core);
-  if (isAsking) timers.nextFetchMs = clock.nowMs + RETRY_MS;
+  // Both: bodies that votes spoke of may be final by now, and then nobody holds them any more.
+  const isAskingBodies = askForBodies(core, wantedBodies(core));
+  const isAskingBlocks = askForBlocks(core);
+  const dueMs = nextFetchMs(core);
+  const isDue = dueMs !== undefined && dueMs <= clock.nowMs;
+  if (isAskingBodies || isAskingBlocks || isDue) timers.nextFetchMs = clock.nowMs + RETRY_MS;
   return false;
 }
 

@@ -12,6 +12,7 @@ export function complain(core: Core, reason: ComplaintReason): void {
   core.views.ownComplaint = complaint;
   noteComplaint(core, complaint);
   sendNow(core, "all", complaint);
+  core.timers.nextResendMs = core.clock.nowMs + core.parameters.timing.resendMs;
   notice(core, { code: "COMPLAINED", view, reason });
 }
 

@@ -231,9 +231,8 @@ export class Replica {
   #nextRepeatMs(): number | undefined {
     const core = this.#core;
     const { timers, parameters } = core;
-    if (core.probe !== undefined || core.mode === "observer" || isStuck(core)) {
-      return timers.nextResendMs;
-    }
+    const isAskingIn = core.mode === "observer" && core.syncedLsn >= core.rejoinLsn;
+    if (core.probe !== undefined || isAskingIn || isStuck(core)) return timers.nextResendMs;
     if (timers.workSinceMs === undefined) return undefined;
     const sinceMs = Math.max(timers.workSinceMs, timers.lastProgressMs);
     return Math.max(timers.nextResendMs, sinceMs + parameters.timing.resendMs);

@@ -164,12 +164,11 @@ export function requestRejoin(core: Core): void {
   if (core.syncedLsn < core.rejoinLsn || clock.nowMs < timers.nextResendMs) return;
   timers.nextResendMs = clock.nowMs + 5 * parameters.timing.resendMs;
   const known = core.peers.filter((peer, index) => index !== core.self && peer.isUp);
-  const isCaughtUp =
-    known.length >= core.quorum.weak &&
-    known.every(({ epoch, finalHeight }) => {
-      return epoch <= core.epoch && finalHeight <= core.final.link.height + parameters.execLagMax;
-    });
-  if (!isCaughtUp) return;
+  // One liar must not keep us out: it is enough that f+1 are not ahead.
+  const level = known.filter(({ epoch, finalHeight }) => {
+    return epoch <= core.epoch && finalHeight <= core.final.link.height + parameters.execLagMax;
+  });
+  if (level.length < core.quorum.weak) return;
   const statement = { kind: "rejoin", member: core.self, epoch: core.epoch, nonce } as const;
   const rejoin = { ...statement, signature: core.ports.signRejoin(statement) };
   sendNow(core, "all", { kind: "forwardRejoin", rejoin });

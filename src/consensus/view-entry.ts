@@ -80,13 +80,13 @@ export function enterView(core: Core, view: number): void {
   if (change !== undefined) sendAfterSync(core, "all", change);
 }
 
-function resetViewTimers({ timers, clock }: Core): void {
+function resetViewTimers({ timers, clock, parameters }: Core): void {
   timers.failures = timers.hasFinalizedInView ? 0 : Math.min(timers.failures + 1, FAILURES_MAX);
   timers.hasFinalizedInView = false;
   timers.viewEnteredMs = clock.nowMs;
   timers.quorumInViewMs = undefined;
   timers.leaderHeardMs = clock.nowMs;
-  timers.nextResendMs = 0;
+  timers.nextResendMs = clock.nowMs + parameters.timing.resendMs;
   timers.commitDueMs = undefined;
   timers.heldUntilMs = undefined;
   timers.hasComplainedOfTimestamp = false;

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  GENESIS_BLOCK,
+  LoneReplica,
+  blockOn,
+  commitOf,
+  proposeOf,
+  transactionOf,
+  voteOf,
+} from "../../support/lone-replica.ts";
+
+const LEADER = 0;
+
+describe("the normal case (PROTOCOL §5)", () => {
+  it("an idle leader proposes the first transaction at once, and nothing without one", () => {
+    const leader = new LoneReplica(LEADER).start();
+    leader.pass(5_000);
+    assert.deepEqual(leader.sent("propose"), [], "an idle network writes no block");
+    const transaction = leader.submit(1);
+    const [proposal, ...more] = leader.sent("propose");
+    assert.deepEqual(proposal?.body.transactions, [transaction]);
+    assert.equal(more.length, 0);
+  });
+
+  it("a leader keeps at most a window of blocks in flight and batches what gathers meanwhile", () => {
+    const leader = new LoneReplica(LEADER, { window: 2 }).start();
+    for (let seed = 0; seed < 10; seed++) leader.submit(seed);
+    const proposals = leader.sent("propose");
+    assert.equal(proposals.length, 2);
+    const [first] = proposals;
+    assert.ok(first !== undefined);
+    const block = { hash: first.blockHash, header: first.header, body: first.body };
+    for (const voter of [1, 2, 3]) leader.receive(voter, voteOf(voter, 0, block));
+    const [third] = leader.sent("propose");
+    assert.equal(third?.body.transactions.length, 8, "all that waited goes into the next block");
+  });
+
+  it("a vote leaves only after its block and its record are durable", () => {
+    const voter = new LoneReplica(1).start();
+    voter.take();
+    voter.isDiskFast = false;
+    const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
+    voter.receive(LEADER, proposeOf(LEADER, 0, block));
+    const effects = voter.take();
+    assert.deepEqual(
+      effects.flatMap((effect) => (effect.kind === "append" ? effect.record.kind : [])),
+      ["block", "vote"],
+    );
+    assert.ok(!effects.some((effect) => effect.kind === "send" && effect.message.kind === "vote"));
+    const sync = effects.find((effect) => effect.kind === "sync");
+    assert.ok(sync !== undefined);
+    voter.step({ kind: "synced", lsn: sync.lsn });
+    assert.equal(voter.sent("vote").length, 1);
+  });
+
+  it("all n votes make a block final in one phase, without a certificate in the log", () => {
+    const voter = new LoneReplica(1).start();
+    const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
+    voter.receive(LEADER, proposeOf(LEADER, 0, block));
+    voter.receive(LEADER, voteOf(LEADER, 0, block));
+    voter.take();
+    voter.receive(2, voteOf(2, 0, block));
+    voter.receive(3, voteOf(3, 0, block));
+    const final = voter.take().find((effect) => effect.kind === "finalize");
+    assert.equal(final?.certificate.kind, "fast");
+    assert.equal(voter.replica.status().finalHeight, 1);
+  });
+
+  it("2f+1 votes make a Commit, after the certificate is durable; 2f+1 Commits make it final", () => {
+    const voter = new LoneReplica(1).start();
+    const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
+    voter.receive(LEADER, proposeOf(LEADER, 0, block));
+    voter.isDiskFast = false;
+    voter.receive(LEADER, voteOf(LEADER, 0, block));
+    voter.take();
+    voter.receive(2, voteOf(2, 0, block));
+    const effects = voter.take();
+    const appended = effects.flatMap((e) => (e.kind === "append" ? [e.record.kind] : []));
+    assert.deepEqual(appended, ["certificate"]);
+    assert.ok(!effects.some((e) => e.kind === "send" && e.message.kind === "commit"));
+    const sync = effects.find((effect) => effect.kind === "sync");
+    assert.ok(sync !== undefined);
+    voter.step({ kind: "synced", lsn: sync.lsn });
+    assert.equal(voter.sent("commit").length, 1);
+    voter.receive(LEADER, commitOf(LEADER, 0, block));
+    assert.equal(voter.replica.status().finalHeight, 0, "two commits are not enough");
+    voter.receive(2, commitOf(2, 0, block));
+    const final = voter.take().find((effect) => effect.kind === "finalize");
+    assert.equal(final?.certificate.kind, "slow");
+  });
+
+  it("Commits on one chain make their lowest block final", () => {
+    const voter = new LoneReplica(1).start();
+    const one = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
+    const two = blockOn(one, [transactionOf(2)]);
+    for (const block of [one, two]) voter.receive(LEADER, proposeOf(LEADER, 0, block));
+    for (const block of [one, two]) {
+      for (const sender of [LEADER, 2]) voter.receive(sender, voteOf(sender, 0, block));
+    }
+    voter.take();
+    voter.receive(LEADER, commitOf(LEADER, 0, one));
+    voter.receive(2, commitOf(2, 0, two));
+    const final = voter.take().find((effect) => effect.kind === "finalize");
+    assert.equal(final?.certificate.height, 1, "nobody promised more than block 1");
+    assert.equal(final.certificate.kind === "slow" && final.certificate.links.length, 1);
+  });
+
+  it("a block that f+1 voters vouch for is fetched from them and voted for", () => {
+    const voter = new LoneReplica(1).start();
+    const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
+    voter.receive(2, voteOf(2, 0, block));
+    voter.take();
+    voter.receive(3, voteOf(3, 0, block));
+    const [request] = voter.sent("bodyRequest");
+    assert.deepEqual(request?.hashes, [block.hash]);
+    assert.equal(voter.receive(2, { kind: "bodyResponse", blocks: [block] }), undefined);
+    assert.equal(voter.sent("vote").length, 1);
+  });
+
+  it("a proposal from the future is held until it is due, and nobody is blamed", () => {
+    const voter = new LoneReplica(1).start();
+    const timestampMs = voter.wallOffsetMs + voter.nowMs + 600;
+    const block = blockOn(GENESIS_BLOCK, [transactionOf(1)], { timestampMs });
+    voter.receive(LEADER, proposeOf(LEADER, 0, block));
+    const early = voter.take();
+    const kinds = early.flatMap((effect) => (effect.kind === "send" ? effect.message.kind : []));
+    assert.ok(!kinds.includes("vote") && !kinds.includes("complaint"), kinds.join());
+    voter.pass(101);
+    assert.equal(voter.sent("vote").length, 1);
+  });
+
+  it("execution that lags too far makes ordering wait", () => {
+    const leader = new LoneReplica(LEADER, { execLagMax: 2, window: 4 }).start();
+    for (let seed = 0; seed < 4; seed++) leader.submit(seed);
+    assert.equal(leader.sent("propose").length, 2, "heights 1 and 2 may rest on result 0");
+  });
+});
