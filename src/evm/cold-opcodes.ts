@@ -20,8 +20,6 @@ export function executeColdOpcode(op: number, frame: Frame, machine: Machine): S
       return environment.balance(frame, machine);
     case 0x32: // ORIGIN
       return push(frame, machine.tx.origin);
-    case 0x35:
-      return environment.callDataLoad(frame);
     case 0x37:
       return data.callDataCopy(frame, machine);
     case 0x38: // CODESIZE

@@ -28,18 +28,17 @@ export function extCodeHash(frame: Frame, machine: Machine): Signal {
   return replaceTop(frame, world.isEmpty(address) ? 0n : world.code(address).hash);
 }
 
-/** Bytes beyond the end of the calldata read as zeros. */
-export function callDataLoad(frame: Frame): Signal {
+/** CALLDATALOAD: bytes beyond the end of the calldata read as zeros. */
+export function loadCallData(frame: Frame, offset: number): bigint {
   const { data } = frame;
-  const offset = Number(frame.stack[frame.stackSize - 1]);
   if (offset + 32 <= data.length) {
     frame.dataView ??= new DataView(data.buffer, data.byteOffset, data.byteLength);
-    return replaceTop(frame, readWord(frame.dataView, offset));
+    return readWord(frame.dataView, offset);
   }
-  if (offset >= data.length) return replaceTop(frame, 0n);
+  if (offset >= data.length) return 0n;
   const padded = new Uint8Array(32);
   padded.set(data.subarray(offset));
-  return replaceTop(frame, readWord(new DataView(padded.buffer), 0));
+  return readWord(new DataView(padded.buffer), 0);
 }
 
 /** The hashes of the 256 blocks before this one; 0 for any other number. */

@@ -1,4 +1,4 @@
-/** The forks this EVM knows: their opcodes are the same, their precompiles and delegation differ. */
+/** The forks this EVM knows. Their opcodes are the same; precompiles and delegation differ. */
 export type Fork = "cancun" | "prague";
 
 export type ForkRules = {

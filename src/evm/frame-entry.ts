@@ -178,7 +178,7 @@ function runPrecompile(
   return settle(machine, reason, 0, EMPTY_BYTES);
 }
 
-/** From an account to itself it must change nothing: the second balance is read after the first is written. */
+/** The second balance is read after the first is written: to oneself it changes nothing. */
 function transfer(machine: Machine, from: bigint, to: bigint, value: bigint): void {
   const { world } = machine;
   world.setBalance(from, world.balance(from) - value);

@@ -11,6 +11,7 @@
  */
 import * as arithmetic from "./arithmetic.ts";
 import { executeColdOpcode } from "./cold-opcodes.ts";
+import { loadCallData } from "./environment-opcodes.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { expansionGas } from "./memory.ts";
@@ -30,7 +31,7 @@ const { STACK_OVERFLOW, STACK_UNDERFLOW, STOPPED } = signal;
 /** How much gas may pass between two looks at the stop flag: well under a millisecond. */
 const POLL_GAS = 32_768;
 
-// eslint-disable-next-line max-lines-per-function -- one switch in one function is what V8 compiles to a jump table
+// eslint-disable-next-line max-lines-per-function -- V8 compiles one switch to a jump table
 export function runFrame(frame: Frame, machine: Machine): signal.Signal {
   const { stack, code } = frame;
   const { bytes: ops, jumpTargets } = code;
@@ -223,6 +224,10 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       case 0x34: // CALLVALUE
         if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
         stack[sp++] = frame.value;
+        break;
+      case 0x35: // CALLDATALOAD
+        if (sp < 1 || (gas -= 3) < 0) return shortage(sp, 1);
+        stack[sp - 1] = loadCallData(frame, Number(stack[sp - 1]));
         break;
       case 0x36: // CALLDATASIZE
         if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);

@@ -62,7 +62,7 @@ export type FailureReason =
   | "NONCE_TOO_HIGH";
 
 export type ExecutionResult = {
-  /** "stopped": the injected stop flag ended it; the state is as before and the gas means nothing. */
+  /** "stopped": the stop flag ended it; the state is as before and the gas means nothing. */
   readonly status: "success" | "revert" | "failure" | "stopped";
   /** Set if and only if the status is "failure". */
   readonly reason: FailureReason | undefined;

@@ -135,7 +135,7 @@ describe("call opcodes", () => {
     }
   });
 
-  it("a reverted callee is undone, keeps its gas and shows its data; a failed one loses all", () => {
+  it("a reverted callee keeps its gas and shows its data; a failed one loses all", () => {
     const code = `${call("CALL")} RETURNDATASIZE PUSH 0 MLOAD ADD ADD ${RETURN_TOP}`;
     const reverting = "PUSH 1 PUSH 1 SSTORE PUSH 9 PUSH 0 MSTORE PUSH 32 PUSH 0 REVERT";
     const reverted = chainOf(code, [[OTHER, { code: reverting }]]);
