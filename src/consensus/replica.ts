@@ -233,7 +233,8 @@ export class Replica {
     const { timers, parameters } = core;
     const isAskingIn = core.mode === "observer" && core.syncedLsn >= core.rejoinLsn;
     if (core.probe !== undefined || isAskingIn || isStuck(core)) return timers.nextResendMs;
-    if (timers.workSinceMs === undefined) return undefined;
+    const takesPart = core.mode === "active" || core.mode === "diverged";
+    if (!takesPart || timers.workSinceMs === undefined) return undefined;
     const sinceMs = Math.max(timers.workSinceMs, timers.lastProgressMs);
     return Math.max(timers.nextResendMs, sinceMs + parameters.timing.resendMs);
   }

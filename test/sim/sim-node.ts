@@ -5,7 +5,7 @@
 import { bytesToHex } from "../../src/base/hex.ts";
 import { InvariantError } from "../../src/base/invariant.ts";
 import type { Prng } from "../../src/base/prng.ts";
-import type { ReplicaIndex, Transaction } from "../../src/consensus/block.ts";
+import type { Block, ReplicaIndex, Transaction } from "../../src/consensus/block.ts";
 import type { Clock, Effect, Input } from "../../src/consensus/effect.ts";
 import type { LogRecord } from "../../src/consensus/log-record.ts";
 import type { ExecVote, Message } from "../../src/consensus/message.ts";
@@ -138,12 +138,19 @@ export class SimNode {
     this.#guard(() => {
       this.#carryOut(this.#replica!.start(how, this.clock()));
     });
-    for (const [height, result] of this.app.knownResults()) {
-      const isRecent = height > this.app.execHeight() - this.#options.parameters.execLagMax;
-      if (height > 0 && isRecent) this.input({ kind: "executed", height, result });
-    }
+    this.#reportKnownResults();
     this.#scheduleExecution();
     this.#scheduleWake();
+  }
+
+  /** The store may be ahead of the log: what lies above its final block is reported later. */
+  #reportKnownResults(): void {
+    const finalHeight = this.#replica?.status().finalHeight ?? 0;
+    for (const [height, result] of this.app.knownResults()) {
+      const isRecent = height > finalHeight - this.#options.parameters.execLagMax;
+      const isKnown = height > 0 && height <= finalHeight;
+      if (isKnown && isRecent) this.input({ kind: "executed", height, result });
+    }
   }
 
   /** The process dies; what was not synced meets `fate`. */
@@ -341,6 +348,7 @@ export class SimNode {
         return;
       case "finalize":
         coverage.count(`final: ${effect.certificate.kind}`, effect.blocks.length);
+        this.#reportAgain(effect.blocks);
         this.app.store(effect.blocks, effect.certificate);
         this.#scheduleExecution();
         return;
@@ -360,6 +368,19 @@ export class SimNode {
         if (effect.notice.code === "EPOCH_ENTERED") this.#highestEpoch = effect.notice.epoch;
         if (effect.notice.code === "JOINED") this.hasLostDisk = false;
         if (effect.notice.code === "ROLLED_BACK") this.hasLostDisk = true;
+    }
+  }
+
+  /** Blocks that were executed in an earlier life, before the log lost their finality. */
+  #reportAgain(blocks: readonly Block[]): void {
+    const life = this.#life;
+    for (const { header } of blocks) {
+      const { height } = header;
+      const result = this.app.resultAt(height);
+      if (result === undefined) continue;
+      this.#world.queue.after(0, () => {
+        if (this.#life === life) this.input({ kind: "executed", height, result });
+      });
     }
   }
 

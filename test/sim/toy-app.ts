@@ -100,6 +100,10 @@ export class ToyApp {
     return { block, result };
   }
 
+  resultAt(height: number): Hash | undefined {
+    return this.#state.results.get(height);
+  }
+
   /** The results this replica still knows, lowest first. */
   knownResults(): readonly (readonly [number, Hash])[] {
     return [...this.#state.results].toSorted(([a], [b]) => a - b);
