@@ -210,12 +210,13 @@ export class Replica {
   /** Applies the rules until nothing changes, then lets time act. */
   #finish(): readonly Effect[] {
     const core = this.#core;
+    // Before the rules: what the leader was given counts as work from this moment on.
+    forwardPending(core);
     while (core.mode !== "stopped" && RULES.some((rule) => rule(core)));
     if (core.mode !== "stopped") {
       hurryHeartbeat(core);
       sendProbe(core);
       requestRejoin(core);
-      forwardPending(core);
       sendHeartbeat(core);
       resendWhenStuck(core);
       fetchMissing(core);

@@ -63,13 +63,13 @@ function deadlines(core: Core): readonly Deadline[] {
   }
   if (disconnected !== undefined) found.push(disconnected);
   if (timers.workSinceMs !== undefined) {
-    const sinceMs = Math.max(timers.workSinceMs, timers.lastProgressMs);
-    found.push({ atMs: sinceMs + viewTimeoutMs(core), reason: "no-progress" });
     if (leader(core) !== core.self) {
       const silentSinceMs = Math.max(timers.workSinceMs, timers.leaderHeardMs);
       const silenceMs = backedOff(core, core.parameters.timing.leaderSilenceMs);
       found.push({ atMs: silentSinceMs + silenceMs, reason: "silent-leader" });
     }
+    const sinceMs = Math.max(timers.workSinceMs, timers.lastProgressMs);
+    found.push({ atMs: sinceMs + viewTimeoutMs(core), reason: "no-progress" });
   }
   return found;
 }
