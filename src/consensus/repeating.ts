@@ -2,6 +2,7 @@
  * Saying things again (PROTOCOL §6.5): nothing is sent only once. Heartbeats while there is work, a
  * slow one when idle, and everything unanswered again while stuck and whenever a link comes up.
  */
+import type { Ballot } from "./ballots.ts";
 import type { ReplicaIndex } from "./block.ts";
 import { askForNewView } from "./catch-up.ts";
 import { ownCommit } from "./committing.ts";
@@ -81,15 +82,20 @@ export function resendTo(core: Core, to: ReplicaIndex | "all"): void {
 }
 
 function resendBallots(core: Core, to: ReplicaIndex | "all"): void {
+  for (const ballot of ownBallots(core)) sendAfterSync(core, to, ballot);
+}
+
+/** Our votes of the current view that are not final yet, and the highest Commit. */
+export function ownBallots(core: Core): readonly Ballot[] {
   const { epoch, self: sender, view, highCert } = core;
-  for (const { height, hash: blockHash } of core.ownVotes) {
-    const vote = signed(core, { kind: "vote", epoch, sender, view, height, blockHash });
-    sendAfterSync(core, to, vote);
-  }
+  const ballots: Ballot[] = core.ownVotes.map(({ height, hash: blockHash }) =>
+    signed(core, { kind: "vote", epoch, sender, view, height, blockHash }),
+  );
   const isOwnCommit = highCert.kind === "quorum" && highCert.epoch === epoch;
   if (isOwnCommit && highCert.view === view && highCert.height > core.final.link.height) {
-    sendAfterSync(core, to, ownCommit(core, highCert));
+    ballots.push(ownCommit(core, highCert));
   }
+  return ballots;
 }
 
 /** Hands the leader transactions that it should have proposed by now (PROTOCOL §6.1). */

@@ -4,9 +4,12 @@ import { invariant } from "../base/invariant.ts";
 import type { Hash, ReplicaIndex } from "./block.ts";
 import { append, leader, notice, sendNow, signed, type Core } from "./core.ts";
 import type { Commit, Probe, ProbeAnswer, ViewChange, Vote } from "./message.ts";
+import { onViewChange } from "./new-view.ts";
 import type { Rejection } from "./rejection.ts";
+import { ownBallots } from "./repeating.ts";
 import { replay, takeSnapshot } from "./replay.ts";
 import type { Start } from "./start.ts";
+import { repeatViewChange } from "./view-change.ts";
 import { isAcceptedAfterRestart } from "./vote-rule.ts";
 
 export function startReplica(core: Core, how: Start): void {
@@ -139,11 +142,21 @@ function becomeActive(core: Core): void {
   core.probe = undefined;
   core.mode = "active";
   core.timers.nextResendMs = 0;
+  recallOwn(core);
   if (leader(core) !== core.self) return;
   // A restarted leader may have proposed here before: it must not propose again (PROTOCOL §5.4).
   const { epoch, self: sender, view } = core;
   core.views.abdicate = signed(core, { kind: "abdicate", epoch, sender, view });
   sendNow(core, "all", core.views.abdicate);
+}
+
+/** What we said before the restart counts for us as it does for the others. */
+function recallOwn(core: Core): void {
+  for (const ballot of ownBallots(core)) {
+    if (ballot.height > core.final.link.height) core.ballots.add(ballot);
+  }
+  const change = repeatViewChange(core);
+  if (change !== undefined) onViewChange(core, change);
 }
 
 /** The log is gone or rolled back: silence until an epoch begins that carries our nonce. */

@@ -151,7 +151,9 @@ export class ToyApp {
         proven = { count: blocks.length, certificate: stored.certificate };
       }
       const isEnough = height >= to || blocks.length >= RESPONSE_BLOCKS_MAX;
-      if (isEnough && proven !== undefined) break;
+      // The next epoch begins behind a Rejoin: a response does not reach across it.
+      const isBoundary = stored.block.body.rejoin !== undefined;
+      if ((isEnough || isBoundary) && proven !== undefined) break;
     }
     if (proven === undefined) return undefined;
     return { blocks: blocks.slice(0, proven.count), certificate: proven.certificate };
