@@ -20,7 +20,10 @@ export type StateBenchResult = {
   readonly ratio: number;
 };
 
-/** Both sides hash their keys, update, and compute the root; the roots must agree. */
+/**
+ * Both sides hash their keys, update, and compute the root; the roots must agree. The other side
+ * is given our Keccak in place of its slower own, so that the tries are compared, not the hashes.
+ */
 export async function benchState(): Promise<readonly StateBenchResult[]> {
   const ours = new Trie();
   const other = await createMPT({ useKeyHashing: true, useKeyHashingFunction: keccak256 });
