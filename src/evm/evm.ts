@@ -24,6 +24,8 @@ export type EvmOptions = {
 export type EvmDependencies = {
   readonly world: WorldState;
   readonly precompiles: ReadonlyMap<bigint, Precompile>;
+  /** Analyses shared with other machines; by default an Evm keeps its own. */
+  readonly codes?: AnalyzedCodeCache | undefined;
   /** Looked at after every few thousand gas: true ends the execution with status "stopped". */
   readonly shouldStop?: () => boolean;
 };
@@ -51,7 +53,9 @@ export class Evm {
       chainId: options.chainId,
       world: dependencies.world,
       precompiles: dependencies.precompiles,
-      codes: new AnalyzedCodeCache(options.codeCacheBytesMax ?? CODE_CACHE_BYTES_MAX),
+      codes:
+        dependencies.codes ??
+        new AnalyzedCodeCache(options.codeCacheBytesMax ?? CODE_CACHE_BYTES_MAX),
       shouldStop: dependencies.shouldStop ?? neverStop,
     });
   }

@@ -39,7 +39,7 @@ const FAILURES_MAX = 5;
 export async function fuzzEvmCommand(options: {
   readonly seed: number;
   readonly seconds: number;
-}): Promise<boolean> {
+}): Promise<number> {
   const bounds = { ...options, casesMax: Infinity, failuresMax: FAILURES_MAX };
   const report = await fuzzEvm(bounds, print);
   print(report);
@@ -47,7 +47,7 @@ export async function fuzzEvmCommand(options: {
     process.stdout.write(`SEED=${failure.seed} ${failure.difference}\n`);
     process.stdout.write(`kept as ${await keepFailure(failure)}\n`);
   }
-  return report.failures.length === 0;
+  return report.failures.length === 0 ? 0 : 1;
 }
 
 export async function fuzzEvm(

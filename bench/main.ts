@@ -1,0 +1,42 @@
+/** `npm run bench -- <name> [...]`: measures one part and prints what it found. */
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+/** Names that stand for a file of another name. */
+const ALIASES: Readonly<Record<string, string>> = { "worst-case": "evm-worst-case" };
+
+/**
+ * A benchmark is a file of this folder; it is loaded only when it is asked for, so that what it
+ * needs is not needed by the others. Its function is the one whose name begins with "print" or,
+ * if there is none, with "bench"; what a "bench" function returns is printed as a table.
+ */
+async function main(args: readonly string[]): Promise<number> {
+  const [name = ""] = args;
+  const file = path.join(import.meta.dirname, `${ALIASES[name] ?? name}.ts`);
+  if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
+    process.stderr.write(`usage: npm run bench -- <${names().join("|")}>\n`);
+    return 2;
+  }
+  const module = (await import(file)) as Readonly<Record<string, unknown>>;
+  const functions = Object.entries(module).filter(([, value]) => typeof value === "function");
+  const entry =
+    functions.find(([key]) => key.startsWith("print")) ??
+    functions.find(([key]) => key.startsWith("bench"));
+  if (entry === undefined) {
+    process.stderr.write(`bench/${name}.ts exports no function named print... or bench...\n`);
+    return 1;
+  }
+  const result = await (entry[1] as (args: readonly string[]) => unknown)(args.slice(1));
+  if (Array.isArray(result)) console.table(result);
+  else if (typeof result === "object" && result !== null) console.table([result]);
+  return 0;
+}
+
+function names(): string[] {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".ts"));
+  const found = files.map((name) => name.slice(0, -3)).filter((name) => name !== "main");
+  const aliased = Object.entries(ALIASES);
+  return found.map((name) => aliased.find(([, target]) => target === name)?.[0] ?? name);
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,37 @@
+/** Puts together what runs transactions: the rules of the chain, a journal and an EVM on it. */
+import type { Fork } from "../chain/fork.ts";
+import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
+import { Evm } from "../evm/evm.ts";
+import { precompilesOf } from "../evm/precompiles/registry.ts";
+import { Journal } from "../state/journal.ts";
+import type { StateReader } from "../state/state-reader.ts";
+import type { TransactionEngine } from "./run-transaction.ts";
+
+/** What holds for every block of a chain. */
+export type ChainRules = {
+  readonly chainId: bigint;
+  readonly fork: Fork;
+  readonly transactionGasMax: bigint | undefined;
+  /** 0 where gas is free. */
+  readonly baseFee: bigint;
+};
+
+export type EngineOptions = {
+  /** Analyses of code that outlive the engine: worth it for whoever runs many blocks or calls. */
+  readonly codes?: AnalyzedCodeCache | undefined;
+  readonly shouldStop?: (() => boolean) | undefined;
+};
+
+/** One engine serves one block, or one call: its journal holds all changes since `state`. */
+export function createEngine(
+  rules: Omit<ChainRules, "baseFee">,
+  state: StateReader,
+  { codes, shouldStop }: EngineOptions = {},
+): TransactionEngine {
+  const { chainId, fork, transactionGasMax } = rules;
+  const journal = new Journal(state);
+  const precompiles = precompilesOf(fork);
+  const stop = shouldStop === undefined ? {} : { shouldStop };
+  const evm = new Evm({ fork, chainId }, { world: journal, precompiles, codes, ...stop });
+  return { evm, journal, chainId, fork, transactionGasMax };
+}

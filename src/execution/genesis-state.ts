@@ -1,0 +1,30 @@
+import type { GenesisConfig } from "../chain/genesis.ts";
+import { createGenesisBlock, type GenesisBlock } from "../chain/genesis-block.ts";
+import { Journal } from "../state/journal.ts";
+import type { StateDatabase } from "../state/state-database.ts";
+
+/** A contract that is there from the start, such as the permission contract. */
+export type PredeployedContract = {
+  readonly address: bigint;
+  readonly code: Uint8Array;
+  readonly storage: readonly (readonly [slot: bigint, value: bigint])[];
+};
+
+/** Commits the state of block 0 to an empty database and returns the block over it. */
+export function buildGenesis(
+  config: GenesisConfig,
+  contracts: readonly PredeployedContract[],
+  database: StateDatabase,
+): GenesisBlock {
+  const journal = new Journal(database);
+  for (const { address, balance } of config.alloc) journal.setBalance(address, balance);
+  for (const { address, code, storage } of contracts) {
+    journal.setNonce(address, 1n);
+    journal.setCode(address, code);
+    for (const [slot, value] of storage) journal.setStorage(address, slot, value);
+  }
+  // EIP-161: an account of alloc with balance 0 is no account.
+  journal.endTransaction();
+  const stateRoot = database.commit(0n, journal.blockChanges());
+  return createGenesisBlock(config, stateRoot);
+}
