@@ -16,6 +16,7 @@ const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   state: ["base", "crypto", "chain"],
   execution: ["base", "crypto", "chain", "evm", "state"],
   wire: ["base", "crypto", "consensus", "chain"],
+  storage: ["base", "crypto", "chain"],
 };
 
 /** Folders without I/O, clock, randomness and promises. src/crypto is their only door to Node. */
