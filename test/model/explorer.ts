@@ -225,18 +225,19 @@ export class Explorer {
     const { locals, tree } = this;
     if (locals.isSilentOf[id] === 1 && !this.#bound.extensions.losses) return;
     const own = locals.roundOf[id]!;
-    for (let round = 0; round <= own; round++) {
+    for (let round = 0; round < this.#roundCount; round++) {
       const certified = this.#certified[round]!;
       const final = this.#final[round]!;
       if (certified === 0 && final === 0) continue;
       for (let block = 1; block < tree.count; block++) {
-        if (((certified >> block) & 1) === 1) {
+        if (((certified >> block) & 1) === 1 && round <= own) {
           const next = locals.afterCommit(id, round, block);
           if (next !== -1) visit("commits", round, block, 0, next);
         }
         if (((final >> block) & 1) === 0) continue;
+        // A block may have become final in a view that this replica has not reached.
         if (this.#bound.extensions.skips) {
-          const next = locals.afterSkip(id, block);
+          const next = locals.afterSkip(id, round, block);
           if (next !== -1 && next !== id) visit("skips to", own, block, 0, next);
         }
         if (this.#bound.viewsPerEpoch.length > 1) {

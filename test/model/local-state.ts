@@ -118,8 +118,9 @@ export class LocalStates {
     return this.#remember(id, 1 + round, block, () => this.#afterCommit(id, round, block));
   }
 
-  /** Moves the tip to a final block (PROTOCOL §5.5), or -1. */
-  afterSkip(id: LocalId, final: BlockNumber): LocalId {
+  /** Moves the tip to a block that is final in a round (PROTOCOL §5.5), or -1. */
+  afterSkip(id: LocalId, round: number, final: BlockNumber): LocalId {
+    if (this.rounds[round]!.epoch !== this.rounds[this.roundOf[id]!]!.epoch) return -1;
     return this.#remember(id, 6, final, () => this.#afterSkip(id, final));
   }
 

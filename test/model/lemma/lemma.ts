@@ -6,15 +6,25 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 export const LEMMA_CASES = ["fast", "slow"] as const;
+/** How many questions each script asks. */
+const QUESTION_COUNTS = { fast: 4, slow: 2 } as const;
 export type LemmaCase = (typeof LEMMA_CASES)[number];
 
-/** "unsat" is the proof: no world contradicts the lemma. Leaves threads behind: end the process. */
-export async function proveCase(lemma: LemmaCase): Promise<string> {
+/**
+ * One answer per question of the script. "unsat" to all is the proof: no world contradicts the
+ * lemma. Leaves threads behind: end the process.
+ */
+export async function proveCase(lemma: LemmaCase): Promise<readonly string[]> {
   const { init } = await import("z3-solver");
   const { Z3 } = await init();
   const context = Z3.mk_context(Z3.mk_config());
   const script = ["choose.smt2", `${lemma}.smt2`].map(readScript).join("\n");
-  return (await Z3.eval_smtlib2_string(context, script)).trim();
+  return (await Z3.eval_smtlib2_string(context, script)).trim().split(/\s*\n/);
+}
+
+/** What the solver says when the case is proved. */
+export function provedAnswer(lemma: LemmaCase): string {
+  return Array.from({ length: QUESTION_COUNTS[lemma] }, () => "unsat").join(" ");
 }
 
 function readScript(name: string): string {

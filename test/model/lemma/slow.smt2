@@ -9,4 +9,5 @@
   (ancestor final (votedTip r)))))
 
 (assert (not (ancestor final base)))
-(check-sat)
+(push) (assert (> certifiedView finalView)) (check-sat) (pop)
+(push) (assert (= certifiedView finalView)) (check-sat) (pop)
