@@ -57,14 +57,6 @@ export class Tally<Kind extends Ballot> {
     return this.heights().flatMap((height) => this.at(height));
   }
 
-  newestOf(sender: number): Kind | undefined {
-    for (const height of this.heights()) {
-      const ballot = this.#byHeight.get(height)?.get(sender);
-      if (ballot !== undefined) return ballot;
-    }
-    return undefined;
-  }
-
   dropThrough(height: number): void {
     for (const key of this.#byHeight.keys()) if (key <= height) this.#byHeight.delete(key);
   }
@@ -128,16 +120,6 @@ export class Ballots {
   /** Votes of one view to come, by sender: enough of them mean that the view is under way. */
   futureViews(): ReadonlyMap<number, number> {
     return new Map([...this.#future].map(([sender, { view }]) => [sender, view]));
-  }
-
-  newestFuture(sender: number): { readonly vote?: Vote; readonly commit?: Commit } {
-    let vote: Vote | undefined;
-    let commit: Commit | undefined;
-    for (const ballot of this.#future.get(sender)?.ballots.values() ?? []) {
-      if (ballot.kind === "vote" && ballot.height > (vote?.height ?? -1)) vote = ballot;
-      if (ballot.kind === "commit" && ballot.height > (commit?.height ?? -1)) commit = ballot;
-    }
-    return { ...(vote && { vote }), ...(commit && { commit }) };
   }
 
   dropThrough(height: number): void {

@@ -25,6 +25,7 @@ import { Outbox } from "./outbox.ts";
 import type { Parameters, Ports } from "./parameters.ts";
 import { PendingQueue } from "./pending-queue.ts";
 import { leaderOf, quorumOf, type Quorum } from "./quorum.ts";
+import { Witness } from "./witness.ts";
 
 /**
  * probing: asks peers whether its log is complete; signs nothing yet.
@@ -90,6 +91,7 @@ export type Core = {
   /** The leader's proposals of the current view by height: one each, the first. */
   readonly proposals: Map<number, Propose>;
   readonly ballots: Ballots;
+  readonly witness: Witness;
   readonly pending: PendingQueue;
   /** At most one Rejoin per member, with its arrival. */
   readonly pendingRejoins: Map<ReplicaIndex, { readonly rejoin: Rejoin; readonly sinceMs: number }>;
@@ -225,6 +227,7 @@ export function createCore(parameters: Parameters, ports: Ports): Core {
     }),
     proposals: new Map(),
     ballots: new Ballots(4 * parameters.window),
+    witness: new Witness(),
     pending: new PendingQueue(parameters.pendingMax),
     pendingRejoins: new Map(),
     awaitedFinal: undefined,

@@ -153,6 +153,7 @@ function checkOrigin(core: Core, from: ReplicaIndex, message: Message): Rejectio
 }
 
 function onBallot(core: Core, from: ReplicaIndex, ballot: Ballot): Outcome {
+  core.witness.note(ballot);
   const { height: finalHeight } = core.final.link;
   if (ballot.height <= finalHeight) {
     offerFinality(core, from);

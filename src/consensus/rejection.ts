@@ -4,7 +4,6 @@ import type { CertificateFault } from "./certificate.ts";
 export const REJECTION_CODES = [
   "MESSAGE_FROM_SELF",
   "MESSAGE_SENDER_UNKNOWN",
-  "MESSAGE_SENDER_NOT_LINK",
   "MESSAGE_EPOCH_PAST",
   "MESSAGE_EPOCH_FUTURE",
   "MESSAGE_VIEW_PAST",

@@ -44,7 +44,8 @@ function resume(core: Core, how: Extract<Start, { readonly kind: "resume" }>): v
   core.mayLead = false;
   core.isAccepted = isAcceptedAfterRestart(core.view, core.votedView);
   // Replay kept the tip of a view that we voted in; in any other the view starts afresh.
-  if (core.votedView !== core.view) core.tip = core.final.link;
+  const isBelowFinal = core.tip.height < core.final.link.height && !core.isTipConflicting;
+  if (core.votedView !== core.view || isBelowFinal) core.tip = core.final.link;
   // Replay may have read records that were never durable: nothing is sent on their strength before
   // they are written again.
   append(core, takeSnapshot(core));
@@ -69,14 +70,15 @@ export function sendProbe(core: Core): void {
 
 /** Everyone answers, even while it is itself asking: else a common restart would never end. */
 export function onProbe(core: Core, from: ReplicaIndex, message: Probe): void {
-  const future = core.ballots.newestFuture(from);
-  const vote = future.vote ?? core.ballots.votes.newestOf(from);
-  const commit = future.commit ?? core.ballots.commits.newestOf(from);
+  core.witness.noteCertificate(core.final.certificate);
+  core.witness.noteCertificate(core.highCert);
+  const { vote, commit } = core.witness.of(from);
   const viewChange = core.views.changes.get(from)?.message;
   const isUntouched =
     vote === undefined &&
     commit === undefined &&
     viewChange === undefined &&
+    core.votedView === -1 &&
     core.epoch === 0 &&
     core.view === 0 &&
     core.final.link.height === 0;

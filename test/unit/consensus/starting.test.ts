@@ -73,6 +73,26 @@ describe("starting (PROTOCOL §5.4, §9)", () => {
     assert.ok(sent.some(({ kind }) => kind === "forwardRejoin"));
   });
 
+  it("remembers what a peer signed after finality has emptied the tallies", () => {
+    const replica = new LoneReplica(1).start();
+    replica.receive(0, proposeOf(0, 0, block));
+    for (const voter of [0, 2, 3]) replica.receive(voter, voteOf(voter, 0, block));
+    assert.equal(replica.replica.status().finalHeight, 1);
+    replica.take();
+    replica.receive(3, { kind: "probe", nonce: NONCE });
+    const [said] = replica.sent("probeAnswer");
+    assert.equal(said?.vote?.height, 1);
+    assert.equal(said.isUntouched, false);
+  });
+
+  it("a replica that has voted is not untouched, whatever it holds of the asker", () => {
+    const replica = new LoneReplica(1).start();
+    replica.receive(0, proposeOf(0, 0, block));
+    replica.take();
+    replica.receive(3, { kind: "probe", nonce: NONCE });
+    assert.equal(replica.sent("probeAnswer")[0]?.isUntouched, false);
+  });
+
   it("an empty log founds only when every peer is as new", () => {
     const replica = new LoneReplica(1).start({ kind: "empty", nonce: NONCE });
     replica.receive(0, answer({ isUntouched: true }));
