@@ -45,6 +45,11 @@ export function listFixtureFiles(folder: string, filters: readonly string[]): st
     .sort((a, b) => (a < b ? -1 : 1));
 }
 
+/** Files that take minutes by what they ask for: 4 billion rounds of BLAKE2, 10^10 gas of loops. */
+export function isHeavy(file: string): boolean {
+  return /CALLBlake2f_MaxRounds|vmPerformance/.test(file);
+}
+
 export function loadFixtures(folder: string, file: string): Fixture[] {
   const text = readFileSync(path.join(folder, file), "utf8");
   const content = asObject(JSON.parse(text) as Json);

@@ -7,12 +7,13 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { findFixtureFolder, listFixtureFiles } from "./fixture-data.ts";
+import { findFixtureFolder, isHeavy, listFixtureFiles } from "./fixture-data.ts";
 import type { Outcome } from "./outcome.ts";
 import { formatReport } from "./report.ts";
 
 const FILES_PER_TASK = 12;
 const JOBS_MAX = 4;
+const PROGRESS_EVERY_MS = 15_000;
 
 async function main(args: readonly string[]): Promise<number> {
   const { positionals, values } = parseArgs({
@@ -25,7 +26,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write("no official tests found: name their folder in CONFORMANCE_DATA\n");
     return 1;
   }
-  const files = listFixtureFiles(folder, positionals);
+  const files = heavyFirst(listFixtureFiles(folder, positionals));
   const jobs = Number(values.jobs ?? Math.min(JOBS_MAX, availableParallelism()));
   const startedMs = performance.now();
   const outcomes = await runInChildren(folder, files, jobs);
@@ -48,7 +49,8 @@ async function runInChildren(
     new Promise((resolve, reject) => {
       const child = fork(path.join(import.meta.dirname, "worker.ts"));
       const feed = (): void => {
-        const batch = files.slice(next, next + FILES_PER_TASK);
+        const size = isHeavy(files[next] ?? "") ? 1 : FILES_PER_TASK;
+        const batch = files.slice(next, next + size);
         next += batch.length;
         if (batch.length === 0) child.disconnect();
         else child.send({ folder, files: batch });
@@ -64,8 +66,20 @@ async function runInChildren(
       });
       feed();
     });
-  await Promise.all(Array.from({ length: jobs }, runChild));
+  const progress = setInterval(() => {
+    process.stderr.write(`${outcomes.length} cases done, ${next} of ${files.length} files begun\n`);
+  }, PROGRESS_EVERY_MS);
+  try {
+    await Promise.all(Array.from({ length: jobs }, runChild));
+  } finally {
+    clearInterval(progress);
+  }
   return outcomes;
+}
+
+/** Minutes of work in one file: begun last, it would keep one core busy and the others idle. */
+function heavyFirst(files: readonly string[]): string[] {
+  return [...files.filter(isHeavy), ...files.filter((file) => !isHeavy(file))];
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,5 +1,6 @@
 /** The table of a conformance run: per folder, then what failed, then what cannot apply and why. */
 import type { Outcome } from "./outcome.ts";
+import { DRAFT_MARK } from "./state-tests.ts";
 
 const FAILURES_SHOWN = 60;
 
@@ -23,6 +24,11 @@ export function formatReport(outcomes: readonly Outcome[]): string {
     lines.push(`  ${name}: ${detail}`);
   if (failures.length > FAILURES_SHOWN) {
     lines.push(`  and ${failures.length - FAILURES_SHOWN} more`);
+  }
+  const drafts = outcomes.filter(({ name }) => name.includes(DRAFT_MARK)).length;
+  if (drafts > 0) {
+    lines.push("", `${drafts} cases were filled for a draft of Prague and ran under its addresses`);
+    lines.push("and prices of the BLS12-381 precompiles (test/conformance/draft-eip-2537.ts)");
   }
   lines.push(...inapplicableLines(outcomes));
   return `${lines.join("\n")}\n`;

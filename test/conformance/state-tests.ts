@@ -7,6 +7,7 @@ import { recoverTransaction } from "../../src/chain/transaction-sender.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { Evm } from "../../src/evm/evm.ts";
 import type { BlockContext } from "../../src/evm/message.ts";
+import type { Precompile } from "../../src/evm/precompile.ts";
 import { precompilesOf } from "../../src/evm/precompiles/registry.ts";
 import type { Log } from "../../src/evm/world-state.ts";
 import { runTransaction } from "../../src/execution/run-transaction.ts";
@@ -19,6 +20,7 @@ import {
   type Fixture,
   type JsonObject,
 } from "./fixture-data.ts";
+import { DRAFT_PRAGUE_PRECOMPILES, isDraftPrague } from "./draft-eip-2537.ts";
 import { failed, inapplicable, PASSED, type Verdict } from "./outcome.ts";
 import { buildPreState } from "./pre-state.ts";
 import { readTransaction } from "./state-test-transaction.ts";
@@ -30,9 +32,13 @@ const FORKS: ReadonlyMap<string, Fork> = new Map([
 /** EIP-4844 and EIP-7691: how fast the blob base fee moves. */
 const BLOB_FEE_FRACTIONS: Readonly<Record<Fork, bigint>> = { cancun: 3338477n, prague: 5007716n };
 
+/** Follows the fork's name where a file was filled for a draft of it. */
+export const DRAFT_MARK = " (EIP-2537 of April 2024)";
+
 type Case = {
   readonly test: JsonObject;
   readonly fork: Fork;
+  readonly precompiles: ReadonlyMap<bigint, Precompile>;
   readonly post: JsonObject;
 };
 
@@ -40,13 +46,19 @@ export function runStateTest(fixture: Fixture): (readonly [name: string, verdict
   const test = asObject(fixture.body);
   const verdicts: (readonly [string, Verdict])[] = [];
   for (const [forkName, posts] of Object.entries(asObject(test["post"]))) {
-    const fork = FORKS.get(forkName);
+    const isDraft = forkName === "Prague" && isDraftPrague(test);
+    const fork = isDraft ? "cancun" : FORKS.get(forkName);
     asArray(posts).forEach((post, index) => {
-      const name = `${fixture.name} ${forkName}[${index}]`;
+      const name = `${fixture.name} ${forkName}${isDraft ? DRAFT_MARK : ""}[${index}]`;
       const verdict =
         fork === undefined
           ? inapplicable(`is for fork ${forkName}: this EVM knows Cancun and Prague`)
-          : judge({ test, fork, post: asObject(post) });
+          : judge({
+              test,
+              fork,
+              precompiles: isDraft ? DRAFT_PRAGUE_PRECOMPILES : precompilesOf(fork),
+              post: asObject(post),
+            });
       verdicts.push([name, verdict]);
     });
   }
@@ -61,11 +73,11 @@ function judge(given: Case): Verdict {
   }
 }
 
-function runCase({ test, fork, post }: Case): Verdict {
+function runCase({ test, fork, precompiles, post }: Case): Verdict {
   const state = buildPreState(asObject(test["pre"]));
   const journal = new Journal(state);
   const chainId = asQuantity(asObject(test["config"] ?? {})["chainid"] ?? "0x1");
-  const evm = new Evm({ fork, chainId }, { world: journal, precompiles: precompilesOf(fork) });
+  const evm = new Evm({ fork, chainId }, { world: journal, precompiles });
   const engine = { evm, journal, fork, chainId, transactionGasMax: undefined };
   const block = readBlock(asObject(test["env"]), fork);
   const request = readTransaction(
