@@ -12,7 +12,10 @@ export function enterEpoch(core: Core, rejoin: Rejoin): void {
   core.rejoinedAtMs[rejoin.member] = header.timestampMs;
   const isOwn = rejoin.member === core.self;
   const isJoining = isOwn && core.mode === "observer" && rejoin.nonce === core.rejoinNonce;
-  if (isOwn && !isJoining && core.mode !== "observer") {
+  if (isOwn && core.mode === "probing" && core.probe !== undefined) {
+    // We are still asking what became of us. This is an answer: our log is not the newest one.
+    core.probe = { ...core.probe, isEmpty: true };
+  } else if (isOwn && !isJoining && core.mode !== "observer") {
     // Another instance holds our key and was let in: from here on every signature of ours lies.
     core.mode = "stopped";
     notice(core, { code: "SUPERSEDED", nonce: rejoin.nonce });

@@ -86,13 +86,14 @@ export class FinalityLedger {
     for (const { block: candidate } of commits.values()) {
       if (candidate.height > block.height) continue;
       if (best !== undefined && candidate.height <= best.height) continue;
+      if (this.#finalHashes.get(candidate.height) === candidate.hash) continue;
       if (this.#isCommitted(candidate, commits.values())) best = candidate;
     }
     if (best !== undefined) {
       this.#onFinalPoint({ epoch: commit.epoch, view: commit.view, block: best, path: "slow" });
     }
     for (const [name, { block: old }] of commits) {
-      if (old.height < this.#finalHeight - 16) commits.delete(name);
+      if (this.#finalHashes.get(old.height) === old.hash) commits.delete(name);
     }
   }
 

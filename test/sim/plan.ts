@@ -147,7 +147,7 @@ export function drawPlan(
     isEd25519: options.isEd25519 ?? false,
     ...shape,
     healAtMs: Math.max(3_000, ...faults.map(endOf)) + 200,
-    clientCount: prng.between(3, 8),
+    clientCount: prng.between(3, 6),
     fanOut: prng.chance(0.7) ? replicaCount : prng.between(1, replicaCount),
     liars,
     twin,
@@ -193,7 +193,7 @@ function drawShape(prng: Prng, profile: Profile): Shape {
     executeUs: [executeUs, 3 * executeUs],
     compactEvery: prng.pick([30, 100, 300]),
     wallSkewMaxMs: prng.pick([0, 20, 300]),
-    thinkUs: profile === "calm" ? [1_000, 20_000] : [5_000, prng.pick([60_000, 150_000])],
+    thinkUs: profile === "calm" ? [10_000, 90_000] : [10_000, prng.pick([100_000, 250_000])],
   };
 }
 
@@ -359,7 +359,7 @@ function drawFaults(prng: Prng, scene: Scene): readonly Fault[] {
 function drawCalm(prng: Prng): readonly Fault[] {
   const faults: Fault[] = [];
   let atMs = 500;
-  for (let id = 0; id < 8; id++) {
+  for (let id = 0; id < 5; id++) {
     const isSilent = prng.chance(0.5);
     const kind: FaultKind = isSilent
       ? { kind: "leader cut off", forMs: prng.between(600, 800) }

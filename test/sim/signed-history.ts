@@ -31,7 +31,9 @@ export class SignedHistory {
   /** By epoch: the highest view that was promised, and the last vote. */
   readonly #promises = new Map<number, number>();
   readonly #lastVotes = new Map<number, Vote>();
-  #highestEpoch = 0;
+  /** The highest epoch that anything was signed in, and that the log of this life has reached. */
+  #signedEpoch = 0;
+  #appendedEpoch = 0;
   /** The log of these epochs was lost: nothing may be signed in them. */
   #silentThroughEpoch = -1;
   /** The log of these epochs went back in time: whoever did that is not correct in them. */
@@ -43,21 +45,26 @@ export class SignedHistory {
   }
 
   onDiskLost(): void {
-    this.#silentThroughEpoch = this.#highestEpoch;
+    this.#silentThroughEpoch = Math.max(this.#signedEpoch, this.facts.durableEpoch());
+    this.#appendedEpoch = 0;
     this.facts.onDiskLost();
   }
 
   onRolledBack(): void {
-    this.#exemptThroughEpoch = this.#highestEpoch;
+    this.#exemptThroughEpoch = Math.max(this.#signedEpoch, this.facts.durableEpoch());
   }
 
   isExemptIn(epoch: number): boolean {
     return epoch <= this.#exemptThroughEpoch;
   }
 
-  /** The epoch the replica has reached, so that a lost disk binds it even before it signed there. */
+  onRestart(): void {
+    this.#appendedEpoch = this.facts.durableEpoch();
+  }
+
+  /** Once the next epoch is in the log, the one before is closed. */
   onEpoch(epoch: number): void {
-    this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
+    this.#appendedEpoch = Math.max(this.#appendedEpoch, epoch);
   }
 
   onSend(message: Message, finalHeight: number): void {
@@ -220,10 +227,9 @@ export class SignedHistory {
   #checkEpoch(message: Binding): void {
     const { epoch, kind } = message;
     this.#checkSilence(epoch, kind);
-    if (epoch < this.#highestEpoch) {
-      this.#fail("S3", `${kind} of epoch ${epoch} after epoch ${this.#highestEpoch}`);
-    }
-    this.#highestEpoch = epoch;
+    const reached = Math.max(this.#signedEpoch, this.#appendedEpoch);
+    if (epoch < reached) this.#fail("S3", `${kind} of epoch ${epoch} after epoch ${reached}`);
+    this.#signedEpoch = epoch;
     if (epoch > this.facts.durableEpoch()) {
       this.#fail("S4", `${kind} of epoch ${epoch} before the epoch was durable`);
     }

@@ -300,7 +300,9 @@ export class SimNode {
     const first = this.disk.lastSequence() - records.length + 1;
     if (this.isCorrect()) {
       const survivors = records.map((record, at) => ({ record, sequence: first + at }));
-      this.#world.checker.histories[this.index]!.facts.onRestart(survivors);
+      const history = this.#world.checker.histories[this.index]!;
+      history.facts.onRestart(survivors);
+      history.onRestart();
     }
     return { kind: "resume", records, nonce };
   }
