@@ -10,7 +10,7 @@ export class AnalyzedCode {
   /** 1 where a jump may land. As long as `bytes`. */
   readonly jumpTargets: Uint8Array;
   /**
-   * The operands of PUSH3 to PUSH32 by the position of the PUSH, decoded when first executed: most
+   * The operands of PUSH2 to PUSH32 by the position of the PUSH, decoded when first executed: most
    * code of most contracts never runs. Empty until the first of them.
    */
   pushes: (bigint | undefined)[] = [];
@@ -22,7 +22,7 @@ export class AnalyzedCode {
     this.jumpTargets = findJumpTargets(this.bytes, this.size);
   }
 
-  /** The operand of the PUSH3 to PUSH32 at a position. */
+  /** The operand of the PUSH2 to PUSH32 at a position. */
   decodePush(position: number): bigint {
     if (this.pushes.length === 0) this.pushes = new Array<bigint | undefined>(this.size);
     const size = (this.bytes[position] ?? 0) - 0x5f;

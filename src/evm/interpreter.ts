@@ -333,11 +333,30 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         pc += 2;
         continue;
       case 0x61: {
-        // PUSH2
+        // PUSH2, as one with the JUMP or JUMPI behind it: the target never becomes a bigint
         if (sp === STACK_ITEMS_MAX || (gas -= 3) < 0) return shortage(sp, 0);
         const operand = ((ops[pc + 1] ?? 0) << 8) | (ops[pc + 2] ?? 0);
-        stack[sp++] = BigInt(operand);
-        pc += 3;
+        const next = isTraced ? 0 : ops[pc + 3];
+        if (next === 0x57) {
+          if (sp < 1 || (gas -= 10) < 0) return shortage(sp, 1);
+          if (stack[--sp] === 0n) {
+            pc += 4;
+            continue;
+          }
+        } else if (next === 0x56) {
+          if ((gas -= 8) < 0) return OUT_OF_GAS;
+        } else {
+          stack[sp++] = pushes[pc] ?? code.decodePush(pc);
+          pushes = code.pushes;
+          pc += 3;
+          continue;
+        }
+        if (operand >= ops.length || jumpTargets[operand] !== 1) return INVALID_JUMP;
+        pc = operand;
+        if (gas < pollBelow) {
+          if (machine.shouldStop()) return STOPPED;
+          pollBelow = gas - POLL_GAS;
+        }
         continue;
       }
       // prettier-ignore

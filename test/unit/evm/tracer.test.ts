@@ -115,6 +115,27 @@ describe("tracer", () => {
     }
   });
 
+  it("changes nothing about jumps, which run as one with their PUSH2 when nobody looks", () => {
+    const programs = [
+      "0x610005 JUMP INVALID JUMPDEST GAS",
+      "0x610006 JUMP INVALID JUMPDEST GAS",
+      "0x61ffff JUMP",
+      "0x610004 JUMPI",
+      "PUSH 0 0x61ffff JUMPI GAS",
+      "PUSH 1 0x610007 JUMPI INVALID JUMPDEST GAS",
+      "0x6100",
+      "0x610102 POP",
+      `${"PUSH 0 ".repeat(1024)} 0x610005 JUMP`,
+    ];
+    for (const code of programs) {
+      for (let gas = 0; gas < 30; gas++) {
+        const plain = chainOf(code).call({ gas });
+        assert.deepEqual(chainOf(code).call({ gas }, {}), plain, `${code} with ${gas} gas`);
+      }
+      assert.deepEqual(chainOf(code).call({}, {}), chainOf(code).call(), code);
+    }
+  });
+
   it("the costs of the steps and the gas of the frames add up to the gas used", () => {
     let total = 0;
     const depths: number[] = [];
