@@ -6,12 +6,13 @@ import { QuadraticField, type Pair } from "./extension-field.ts";
 import { G1Group, type G1Term } from "./g1-group.ts";
 import { G2Group } from "./g2-group.ts";
 import { multiplySumG2, type G2Term } from "./g2-multiplication.ts";
+import { verifyKzgProof } from "./kzg-engine.ts";
 import { PairingEngine } from "./pairing-engine.ts";
 import { PairingProduct, type G1Affine, type G2Affine, type PointPair } from "./pairing-product.ts";
 
-const PRIME =
+const BLS_PRIME =
   0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn;
-export const BLS_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+const BLS_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
 /** (x, y) -> (BETA x, y) is the multiplication with -X^2. */
 const BETA = 0x5f19672fdf76ce51ba69c6076a0f77eaddb3a93be6f89688de17d813620a00022e01fffffffefffen;
 const XI: Pair = [1n, 1n];
@@ -29,14 +30,14 @@ type Decoded<Point> = Point | "infinity" | undefined;
 /** The operations of EIP-2537 on encoded points; undefined is an input that is refused. */
 export class Bls12Engine implements Bls12 {
   readonly #engine: PairingEngine;
-  readonly #field = new QuadraticField(PRIME);
+  readonly #field = new QuadraticField(BLS_PRIME);
   readonly #g1: G1Group;
   readonly #addition: EncodedAddition;
   readonly #g2: G2Group;
   readonly #product: PairingProduct;
 
   constructor() {
-    const shape = { prime: PRIME, limbCount: 8, limbBits: 49, xiReal: 1 };
+    const shape = { prime: BLS_PRIME, limbCount: 8, limbBits: 49, xiReal: 1 };
     this.#engine = new PairingEngine({ ...shape, twist: "multiply", threeB: 12 });
     this.#g1 = new G1Group(this.#engine, {
       beta: BETA,
@@ -45,8 +46,8 @@ export class Bls12Engine implements Bls12 {
     });
     const unit = this.#field.invert(XI);
     this.#g2 = new G2Group(this.#engine, [
-      this.#field.power(unit, (PRIME - 1n) / 3n),
-      this.#field.power(unit, (PRIME - 1n) / 2n),
+      this.#field.power(unit, (BLS_PRIME - 1n) / 3n),
+      this.#field.power(unit, (BLS_PRIME - 1n) / 2n),
     ]);
     this.#addition = new EncodedAddition(this.#engine, FIELD_SIZE);
     this.#product = new PairingProduct(this.#engine, XI, {
@@ -112,7 +113,19 @@ export class Bls12Engine implements Bls12 {
   }
 
   verifyKzgProof(commitment: Uint8Array, z: Uint8Array, y: Uint8Array, proof: Uint8Array): boolean {
-    return NOBLE_BLS12.verifyKzgProof(commitment, z, y, proof);
+    return verifyKzgProof(this, commitment, z, y, proof);
+  }
+
+  /** Square roots of two numbers that are squares; of others the result is of no use. */
+  squareRoots(values: Pair): Pair {
+    const mark = this.#engine.mark();
+    const place = this.#engine.allocate(1);
+    this.#engine.write(place, values);
+    const multiply = this.#engine.function("multiplyLanes");
+    this.#engine.power(place, place, (BLS_PRIME + 1n) / 4n, multiply);
+    const roots = this.#engine.read(place);
+    this.#engine.release(mark);
+    return roots;
   }
 
   /** For points in their subgroups. */
@@ -146,9 +159,9 @@ export class Bls12Engine implements Bls12 {
   #decodeG1(input: Uint8Array, offset: number): Decoded<G1Affine> {
     const x = bytesToBigInt(input.subarray(offset, offset + FIELD_SIZE));
     const y = bytesToBigInt(input.subarray(offset + FIELD_SIZE, offset + G1_SIZE));
-    if (x >= PRIME || y >= PRIME) return undefined;
+    if (x >= BLS_PRIME || y >= BLS_PRIME) return undefined;
     if (x === 0n && y === 0n) return "infinity";
-    return (y * y - x * x * x - 4n) % PRIME === 0n ? { x, y } : undefined;
+    return (y * y - x * x * x - 4n) % BLS_PRIME === 0n ? { x, y } : undefined;
   }
 
   #decodeG2(input: Uint8Array, offset: number): Decoded<G2Affine> {
@@ -156,7 +169,7 @@ export class Bls12Engine implements Bls12 {
       const start = offset + index * FIELD_SIZE;
       return bytesToBigInt(input.subarray(start, start + FIELD_SIZE));
     });
-    if (x0 >= PRIME || x1 >= PRIME || y0 >= PRIME || y1 >= PRIME) return undefined;
+    if (x0 >= BLS_PRIME || x1 >= BLS_PRIME || y0 >= BLS_PRIME || y1 >= BLS_PRIME) return undefined;
     if (x0 === 0n && x1 === 0n && y0 === 0n && y1 === 0n) return "infinity";
     const field = this.#field;
     const point: G2Affine = { x: [x0, x1], y: [y0, y1] };

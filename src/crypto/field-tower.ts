@@ -41,8 +41,8 @@ export function negateSextic(p: FieldProgram, a: Sextic): Sextic {
   return [p.negate(a[0]), p.negate(a[1]), p.negate(a[2])];
 }
 
-export function carrySextic(p: FieldProgram, a: Sextic): Sextic {
-  return [p.carry(a[0]), p.carry(a[1]), p.carry(a[2])];
+export function settleSextic(p: FieldProgram, a: Sextic): Sextic {
+  return [p.settle(a[0]), p.settle(a[1]), p.settle(a[2])];
 }
 
 /** The product with v. */
@@ -106,7 +106,7 @@ export function squareTwelve(
   source: readonly Element[],
 ): void {
   const [a, b] = sexticsOf(source);
-  const product = carrySextic(p, multiplySextic(p, a, b));
+  const product = settleSextic(p, multiplySextic(p, a, b));
   const both = multiplySextic(p, addSextic(p, a, b), addSextic(p, a, shiftSextic(p, b)));
   const low = subtractSextic(p, subtractSextic(p, both, product), shiftSextic(p, product));
   storeTwelve(p, target, low, addSextic(p, product, product));
@@ -130,7 +130,7 @@ export function squareCyclotomic(
   const [s0, s1] = squarePair(a0, b1);
   const [s2, s3] = squarePair(b0, a2);
   const [s4, s5] = squarePair(a1, b2);
-  const turned = p.timesXi(p.carry(s5));
+  const turned = p.timesXi(p.settle(s5));
   storeTwelve(
     p,
     target,

@@ -12,8 +12,8 @@
  * The bits are summed as integers per column; the constants are taken off by each column's start.
  *
  * Values are in Montgomery form with R = 2^(n w). Limbs are balanced: after a multiplication they
- * are within 2^(w-1), the value is within the prime. Sums and differences do not carry; an element
- * that is the sum of k others has weight k, and a product of weights a and b needs
+ * are within 2^(w-1), the value is about the prime at most. Sums and differences do not carry; an
+ * element that is the sum of k others has weight k, and a product of weights a and b needs
  * a * b <= 2^(53 - w) (see FieldProgram, which keeps count and carries where it must).
  *
  * The method needs fused arithmetic, which WebAssembly calls relaxed: `isFused` asks the machine.
@@ -37,8 +37,8 @@ export type FieldFunctions = {
   readonly multiplyLanes: WasmFunction;
   readonly add: WasmFunction;
   readonly subtract: WasmFunction;
-  /** The same value with balanced limbs. */
-  readonly carry: WasmFunction;
+  /** Balanced limbs, and a value within half the prime: multiples of the prime are taken off. */
+  readonly settle: WasmFunction;
   /** Coefficients exchanged. */
   readonly swap: WasmFunction;
   /** The product with i: (-b, a) of (a, b). */
@@ -79,7 +79,7 @@ export function defineField(assembler: WasmAssembler, shape: FieldShape): FieldF
       three,
       each((body, limb) => operand(operand(body, 1, limb), 2, limb).op("f64x2.sub")),
     ),
-    carry: assembler.define("carry", two, (body) => writeCarry(body, shape)),
+    settle: assembler.define("settle", two, (body) => writeSettle(body, shape)),
     swap: assembler.define(
       "swap",
       two,
@@ -356,14 +356,29 @@ class Columns {
   }
 }
 
-/** Limbs are integers below 2^53 in size: rounds off what exceeds each and hands it on. */
-function writeCarry(body: WasmFunction, shape: FieldShape): void {
+/**
+ * Takes off the multiple of the prime that the top limb tells, then rounds off what exceeds each
+ * limb and hands it on. Exact while weight and multiple together are within 2^(54 - w).
+ */
+function writeSettle(body: WasmFunction, shape: FieldShape): void {
   const { limbCount, limbBits } = shape;
   const carried = body.local("v128");
   const limbSum = body.local("v128");
+  const multiple = body.local("v128");
+  const primeLimbs = balancedLimbs(shape);
+  body.get(body.parameter(1)).loadPair(LANE_PAIR_SIZE * (limbCount - 1));
+  constant(body, -(2 ** (limbBits * (limbCount - 1))) / Number(shape.prime));
+  body.op("f64x2.mul");
+  // Adding and taking off 1.5 * 2^52 rounds to an integer.
+  constant(body, 1.5 * 2 ** 52);
+  body.op("f64x2.add");
+  constant(body, 1.5 * 2 ** 52);
+  body.op("f64x2.sub").set(multiple);
   for (let limb = 0; limb < limbCount; limb++) {
-    body.get(body.parameter(0));
+    body.get(body.parameter(0)).get(multiple);
+    constant(body, primeLimbs[limb] ?? 0);
     body.get(body.parameter(1)).loadPair(LANE_PAIR_SIZE * limb);
+    body.op("f64x2.relaxed_madd");
     if (limb > 0) body.get(carried).op("f64x2.add");
     if (limb < limbCount - 1) {
       // Adding and taking off 1.5 * 2^(52+w) rounds to a multiple of 2^w.
@@ -379,6 +394,18 @@ function writeCarry(body: WasmFunction, shape: FieldShape): void {
     }
     body.storePair(LANE_PAIR_SIZE * limb);
   }
+}
+
+/** The prime's limbs within 2^(w-1), as products with small integers are then exact. */
+function balancedLimbs({ prime, limbCount, limbBits }: FieldShape): readonly number[] {
+  const limbs: number[] = [];
+  let rest = prime;
+  for (let limb = 0; limb < limbCount - 1; limb++) {
+    const low = BigInt.asIntN(limbBits, rest);
+    limbs.push(Number(low));
+    rest = (rest - low) >> BigInt(limbBits);
+  }
+  return [...limbs, Number(rest)];
 }
 
 function highConstant(limbBits: number): number {

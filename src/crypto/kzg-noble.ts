@@ -7,7 +7,7 @@ const G2 = bls12_381.G2.Point;
 type G1Point = InstanceType<typeof G1>;
 
 /** The secret of Ethereum's KZG ceremony times the generator of G2: all that a verifier needs. */
-const TAU_G2 = G2.fromHex(
+export const TAU_G2 = G2.fromHex(
   "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
     "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2",
 );

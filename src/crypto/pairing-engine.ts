@@ -172,6 +172,24 @@ export class PairingEngine {
     this.enter(target);
   }
 
+  /** source ** exponent with the given product, four bits at a time; exponents are positive. */
+  power(target: number, source: number, exponent: bigint, multiply: WasmCall): void {
+    const mark = this.mark();
+    const digits = Array.from(exponent.toString(16), (digit) => Number.parseInt(digit, 16));
+    const table = this.allocate(16);
+    this.copy(table + this.elementSize, source, 1);
+    for (let entry = 2; entry < 16; entry++) {
+      const place = table + entry * this.elementSize;
+      multiply(place, place - this.elementSize, source);
+    }
+    this.copy(target, table + (digits[0] ?? 1) * this.elementSize, 1);
+    for (const digit of digits.slice(1)) {
+      for (let bit = 0; bit < 4; bit++) multiply(target, target, target);
+      if (digit !== 0) multiply(target, target, table + digit * this.elementSize);
+    }
+    this.release(mark);
+  }
+
   #lanePlace(address: number, lane: number): LimbPlace {
     const [limbs, count, bits] = [this.#limbs, this.#limbCount, this.#limbBits];
     return { limbs, start: address / 8 + lane, stride: 2, count, bits };

@@ -32,7 +32,7 @@ export type PairingShape = {
 export function definePairing(library: FieldLibrary, shape: PairingShape): void {
   const threeTwistB = (p: FieldProgram, a: Element): Element =>
     shape.twist === "multiply"
-      ? p.scale(p.carry(p.timesXi(a)), shape.threeB)
+      ? p.scale(p.settle(p.timesXi(a)), shape.threeB)
       : p.multiply(a, p.constant(shape.threeTwistBAddress));
   const fieldThreeB = (p: FieldProgram, a: Element): Element => p.scale(a, shape.threeB);
   defineTwelve(library);
@@ -72,7 +72,7 @@ function defineInverse(library: FieldLibrary): void {
   library.define("twelveInverseStart", 2, (p) => {
     const [a, b] = sexticsOf(p.parameter(1, 6));
     const square = shiftSextic(p, multiplySextic(p, b, b));
-    const [x, y, z] = subtractSextic(p, multiplySextic(p, a, a), square).map((e) => p.carry(e));
+    const [x, y, z] = subtractSextic(p, multiplySextic(p, a, a), square).map((e) => p.settle(e));
     if (x === undefined || y === undefined || z === undefined) return;
     const first = p.subtract(p.square(x), p.timesXi(p.multiply(y, z)));
     const second = p.subtract(p.timesXi(p.square(z)), p.multiply(x, y));
@@ -141,7 +141,7 @@ function defineLines(library: FieldLibrary, twist: Twist, threeB: TimesThreeB): 
     const xy = p.multiply(x, y);
     const b = p.square(y);
     const c = p.square(z);
-    const e = p.carry(threeB(p, c));
+    const e = p.settle(threeB(p, c));
     const f = p.scale(e, 3);
     const h = p.subtract(p.square(p.add(y, z)), p.add(b, c));
     const sum = p.square(p.add(b, f));
@@ -185,7 +185,7 @@ function writeLine(p: FieldProgram, twist: Twist, ofY: Element, ofX: Element, re
   if (px === undefined || py === undefined) return;
   const yTerm = p.multiplyLanes(ofY, py);
   const xTerm = p.multiplyLanes(ofX, px);
-  const restTerm = p.carry(rest);
+  const restTerm = p.settle(rest);
   const [a, b] = sexticsOf(accumulator);
   const sum = addSextic(p, a, b);
   if (twist === "divide") {
@@ -227,9 +227,9 @@ function definePoints(
       p.subtract(times(p, p.add(a, b), p.add(c, d)), p.add(e, f));
     const xy = cross(x1, y1, x2, y2, xx, yy);
     const yz = cross(y1, z1, y2, z2, yy, zz);
-    const xz = p.carry(threeB(p, p.carry(cross(x1, z1, x2, z2, xx, zz))));
+    const xz = p.settle(threeB(p, p.settle(cross(x1, z1, x2, z2, xx, zz))));
     const xxx = p.scale(xx, 3);
-    const bzz = p.carry(threeB(p, zz));
+    const bzz = p.settle(threeB(p, zz));
     const sum = p.add(yy, bzz);
     const difference = p.subtract(yy, bzz);
     const values = [
@@ -246,7 +246,7 @@ function definePoints(
     const [target] = p.parameter(0, 1);
     if (x === undefined || y === undefined || one === undefined || target === undefined) return;
     const left = p.subtract(times(p, y, y), times(p, times(p, x, x), x));
-    p.store(target, p.subtract(p.scale(left, 3), p.carry(threeB(p, one))));
+    p.store(target, p.subtract(p.scale(left, 3), p.settle(threeB(p, one))));
   });
   library.define(`${prefix}Double`, 2, (p) => {
     const [x, y, z] = p.parameter(1, 3);
@@ -254,7 +254,7 @@ function definePoints(
     const square = (a: Element): Element => (prefix === "twist" ? p.square(a) : times(p, a, a));
     const yy = square(y);
     const eight = p.scale(yy, 8);
-    const bzz = p.carry(threeB(p, square(z)));
+    const bzz = p.settle(threeB(p, square(z)));
     const rest = p.subtract(yy, p.scale(bzz, 3));
     const values = [
       p.scale(times(p, rest, times(p, x, y)), 2),

@@ -57,6 +57,29 @@ export function bnG2OutsideSubgroup(prng: Prng): Uint8Array {
   return encodeBnG2(randomPoint(prng, BN_PRIME, Fp2, right));
 }
 
+/** e(aP, bQ) e(-abP, Q): one if the pairing is bilinear, and only then. */
+export function bnBilinearPairs(prng: Prng): Uint8Array {
+  const [a, b] = [nonZero(prng, BN_ORDER), nonZero(prng, BN_ORDER)];
+  const g1 = (k: bigint): Uint8Array => {
+    const { x, y } = bn254.G1.Point.BASE.multiplyUnsafe(k).toAffine();
+    return Buffer.concat([word(x), word(y)]);
+  };
+  const { BASE } = bn254.G2.Point;
+  const image = encodeBnG2(BASE.multiplyUnsafe(b).toAffine());
+  const product = BN_ORDER - ((a * b) % BN_ORDER);
+  return Buffer.concat([g1(a), image, g1(product), encodeBnG2(BASE.toAffine())]);
+}
+
+export function blsBilinearPairs(prng: Prng): Uint8Array {
+  const [a, b] = [nonZero(prng, BLS_ORDER), nonZero(prng, BLS_ORDER)];
+  const g1 = (k: bigint): Uint8Array =>
+    encodeBlsG1(bls12_381.G1.Point.BASE.multiplyUnsafe(k).toAffine());
+  const { BASE } = bls12_381.G2.Point;
+  const image = encodeBlsG2(BASE.multiplyUnsafe(b).toAffine());
+  const product = BLS_ORDER - ((a * b) % BLS_ORDER);
+  return Buffer.concat([g1(a), image, g1(product), encodeBlsG2(BASE.toAffine())]);
+}
+
 function encodeBlsG1({ x, y }: Affine<bigint>): Uint8Array {
   return Buffer.concat([word(x, 64), word(y, 64)]);
 }

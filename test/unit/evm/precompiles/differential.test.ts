@@ -148,8 +148,8 @@ function drawBlake2f(prng: Prng): Uint8Array {
 }
 
 function drawBnPairs(prng: Prng): Uint8Array {
-  const pairs: Uint8Array[] = [];
-  for (let index = prng.below(4); index > 0; index--) {
+  const pairs: Uint8Array[] = prng.chance(0.6) ? [inputs.bnBilinearPairs(prng)] : [];
+  for (let index = prng.below(3); index > 0; index--) {
     const g2 = prng.chance(0.06) ? inputs.bnG2OutsideSubgroup(prng) : inputs.bnG2(prng);
     const g1 = inputs.bnG1(prng);
     pairs.push(g1, g2);
@@ -159,8 +159,8 @@ function drawBnPairs(prng: Prng): Uint8Array {
 }
 
 function drawBlsPairs(prng: Prng): Uint8Array {
-  const pairs: Uint8Array[] = [];
-  for (let index = prng.below(3); index >= 0; index--) {
+  const pairs: Uint8Array[] = prng.chance(0.6) ? [inputs.blsBilinearPairs(prng)] : [];
+  for (let index = prng.below(3); index > 0; index--) {
     const g1 = prng.chance(0.06) ? inputs.blsG1OutsideSubgroup(prng) : inputs.blsG1(prng);
     const g2 = prng.chance(0.06) ? inputs.blsG2OutsideSubgroup(prng) : inputs.blsG2(prng);
     pairs.push(g1, g2);
