@@ -1,0 +1,166 @@
+/** The tables of the block store in LMDB: one per field, by height, and one per index. */
+import { invariant } from "../base/invariant.ts";
+import type { BlockFields, TransactionPosition } from "./stored-block.ts";
+import { entryCount, type LmdbEnvironment, type Table } from "./lmdb-environment.ts";
+import type { PendingBlocks } from "./pending-blocks.ts";
+
+const HASH_SIZE = 32;
+const HEIGHT_SIZE = 6;
+const POSITION_SIZE = HEIGHT_SIZE + 4;
+
+export class BlockTables {
+  readonly #fields: Readonly<Record<keyof BlockFields, Table>>;
+  readonly #heights: Table;
+  readonly #positions: Table;
+  /** By height, the hashes under which the block is indexed, to take them out with it. */
+  readonly #indexed: Table;
+
+  constructor(environment: LmdbEnvironment) {
+    this.#fields = {
+      block: environment.table("block"),
+      certificate: environment.table("certificate"),
+      result: environment.table("result"),
+      ethereumBlock: environment.table("ethereum-block"),
+      receipts: environment.table("receipts"),
+    };
+    this.#heights = environment.table("height-by-block-hash");
+    this.#positions = environment.table("position-by-transaction-hash");
+    this.#indexed = environment.table("indexed-hashes");
+  }
+
+  oldest(): number | undefined {
+    for (const key of this.#fields.block.getKeys({ limit: 1 })) return keyToHeight(key);
+    return undefined;
+  }
+
+  latest(): number | undefined {
+    const last = this.#fields.block.getKeys({ limit: 1, reverse: true });
+    for (const key of last) return keyToHeight(key);
+    return undefined;
+  }
+
+  isConsecutive(): boolean {
+    const [oldest, latest] = [this.oldest(), this.latest()];
+    if (oldest === undefined || latest === undefined) return true;
+    return entryCount(this.#fields.block) === latest - oldest + 1;
+  }
+
+  get(height: number, field: keyof BlockFields): Uint8Array | undefined {
+    return this.#fields[field].get(heightToKey(height));
+  }
+
+  heightOf(blockHash: Uint8Array): number | undefined {
+    const key = this.#heights.get(blockHash);
+    return key === undefined ? undefined : keyToHeight(key);
+  }
+
+  positionOf(transactionHash: Uint8Array): TransactionPosition | undefined {
+    const value = this.#positions.get(transactionHash);
+    if (value === undefined) return undefined;
+    const bytes = Buffer.from(value);
+    return { height: keyToHeight(bytes), index: bytes.readUInt32BE(HEIGHT_SIZE) };
+  }
+
+  /** In one transaction, off this thread. */
+  write(pending: PendingBlocks): Promise<void> {
+    return this.#transaction(() => {
+      for (const [height, { fields, indexes }] of pending.blocks()) {
+        const key = heightToKey(height);
+        for (const [name, table] of this.#tables()) {
+          const value = fields[name];
+          if (value !== undefined) void table.put(key, value);
+        }
+        if (indexes === undefined) continue;
+        const hashes = [indexes.blockHash, ...indexes.transactionHashes];
+        invariant(hashes.every(isHash), "indexes are over hashes of 32 bytes");
+        void this.#indexed.put(key, Buffer.concat(hashes));
+        void this.#heights.put(indexes.blockHash, key);
+        indexes.transactionHashes.forEach((hash, index) => {
+          void this.#positions.put(hash, encodePosition({ height, index }));
+        });
+      }
+    });
+  }
+
+  /** The heights from `from` up to and not including `end`, in one transaction. */
+  remove(from: number, end: number): Promise<void> {
+    return this.#transaction(() => {
+      for (let height = from; height < end; height++) {
+        const key = heightToKey(height);
+        this.#removeIndexes(height, this.#indexed.get(key));
+        void this.#indexed.remove(key);
+        for (const [, table] of this.#tables()) void table.remove(key);
+      }
+    });
+  }
+
+  clear(): Promise<void> {
+    const tables = this.#tables().map(([, table]) => table);
+    const all = [...tables, this.#heights, this.#positions, this.#indexed];
+    return this.#transaction(() => {
+      for (const table of all) void table.clearAsync();
+    });
+  }
+
+  #removeIndexes(height: number, indexed: Uint8Array | undefined): void {
+    if (indexed === undefined) return;
+    void this.#heights.remove(indexed.slice(0, HASH_SIZE));
+    for (let offset = HASH_SIZE; offset < indexed.length; offset += HASH_SIZE) {
+      const hash = indexed.slice(offset, offset + HASH_SIZE);
+      // A hash that a later block has too stays.
+      if (this.positionOf(hash)?.height === height) void this.#positions.remove(hash);
+    }
+  }
+
+  #tables(): [keyof BlockFields, Table][] {
+    const { block, certificate, result, ethereumBlock, receipts } = this.#fields;
+    return [
+      ["block", block],
+      ["certificate", certificate],
+      ["result", result],
+      ["ethereumBlock", ethereumBlock],
+      ["receipts", receipts],
+    ];
+  }
+
+  async #transaction(write: () => void): Promise<void> {
+    try {
+      await this.#fields.block.batch(write);
+    } catch (error) {
+      throw await commitCause(error);
+    }
+  }
+}
+
+/** The library rejects with a promise in the error that is rejected with the reason. */
+async function commitCause(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !("commitError" in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}
+
+/** Big-endian, so that the order of the keys is that of the heights. */
+function heightToKey(height: number): Uint8Array {
+  const key = Buffer.alloc(HEIGHT_SIZE);
+  key.writeUIntBE(height, 0, HEIGHT_SIZE);
+  return key;
+}
+
+function keyToHeight(key: Uint8Array): number {
+  return Buffer.from(key).readUIntBE(0, HEIGHT_SIZE);
+}
+
+function encodePosition({ height, index }: TransactionPosition): Uint8Array {
+  const value = Buffer.alloc(POSITION_SIZE);
+  value.writeUIntBE(height, 0, HEIGHT_SIZE);
+  value.writeUInt32BE(index, HEIGHT_SIZE);
+  return value;
+}
+
+function isHash(bytes: Uint8Array): boolean {
+  return bytes.length === HASH_SIZE;
+}
