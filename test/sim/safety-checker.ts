@@ -11,6 +11,7 @@ import type { Parameters, Ports } from "../../src/consensus/parameters.ts";
 import { quorumOf } from "../../src/consensus/quorum.ts";
 import { reportOf } from "../../src/consensus/view-change.ts";
 import { BlockRegistry } from "./block-registry.ts";
+import { signedKey } from "./durable-facts.ts";
 import { FinalityLedger, type FinalPoint } from "./finality-ledger.ts";
 import { GhostChoose } from "./ghost-choose.ts";
 import { SignedHistory } from "./signed-history.ts";
@@ -120,6 +121,7 @@ export class SafetyChecker {
     nowMs: number,
   ): void {
     if (this.#liars.has(replica)) return;
+    this.#countOwn(replica, certificate);
     for (const block of blocks) {
       this.#checkFinal(block.header.height, block.hash, replica);
       this.#adopt(block, nowMs);
@@ -163,6 +165,26 @@ export class SafetyChecker {
     for (const history of this.histories) history.forgetBelow(below);
     for (const map of [this.#finalized, this.#results]) {
       for (const height of map.keys()) if (height < below) map.delete(height);
+    }
+  }
+
+  /** Its own durable ballot counts for a replica even if it crashed before sending it. */
+  #countOwn(replica: ReplicaIndex, certificate: FinalCert): void {
+    const { epoch, view } = certificate;
+    const { facts } = this.histories[replica]!;
+    if (certificate.kind === "fast") {
+      const { height, blockHash } = certificate;
+      const vote = { kind: "vote", epoch, view, height, blockHash } as const;
+      const own = certificate.votes.find(({ sender }) => sender === replica);
+      if (own !== undefined && facts.has("vote", signedKey(vote))) {
+        this.ledger.onVote({ ...vote, ...own });
+      }
+    } else if (certificate.kind === "slow") {
+      const own = certificate.commits.find(({ sender }) => sender === replica);
+      if (own === undefined) return;
+      const { height, hash: blockHash, sender, signature } = own;
+      const commit = { kind: "commit", epoch, view, height, blockHash, sender, signature } as const;
+      if (facts.has("certificate", signedKey(commit))) this.ledger.onCommit(commit);
     }
   }
 

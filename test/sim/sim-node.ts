@@ -499,8 +499,10 @@ export class SimNode {
   }
 
   #scheduleExecution(): void {
-    const hasWork = this.app.execHeight() < this.app.finalHeight();
-    if (this.#isExecuting || !hasWork || this.#replica === undefined) return;
+    if (this.#isExecuting || this.#replica === undefined) return;
+    // The store may have kept blocks whose finality the log lost: they wait until it is back.
+    const { finalHeight } = this.#replica.status();
+    if (this.app.execHeight() >= Math.min(this.app.finalHeight(), finalHeight)) return;
     this.#isExecuting = true;
     const life = this.#life;
     const [low, high] = this.#options.executeUs;
