@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-/** Names that stand for a file of another name. */
-const ALIASES: Readonly<Record<string, string>> = { "worst-case": "evm-worst-case" };
+/** Files of this folder that others use. */
+const PARTS = ["main", "contract-bytecode", "evm-worst-case"];
 
 /**
  * A benchmark is a file of this folder; it is loaded only when it is asked for, so that what it
@@ -12,8 +12,8 @@ const ALIASES: Readonly<Record<string, string>> = { "worst-case": "evm-worst-cas
  */
 async function main(args: readonly string[]): Promise<number> {
   const [name = ""] = args;
-  const file = path.join(import.meta.dirname, `${ALIASES[name] ?? name}.ts`);
-  if (!/^[a-z-]+$/.test(name) || name === "main" || !existsSync(file)) {
+  const file = path.join(import.meta.dirname, `${name}.ts`);
+  if (!/^[a-z-]+$/.test(name) || PARTS.includes(name) || !existsSync(file)) {
     process.stderr.write(`usage: npm run bench -- <${names().join("|")}>\n`);
     return 2;
   }
@@ -34,9 +34,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 function names(): string[] {
   const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".ts"));
-  const found = files.map((name) => name.slice(0, -3)).filter((name) => name !== "main");
-  const aliased = Object.entries(ALIASES);
-  return found.map((name) => aliased.find(([, target]) => target === name)?.[0] ?? name);
+  return files.map((name) => name.slice(0, -3)).filter((name) => !PARTS.includes(name));
 }
 
 process.exitCode = await main(process.argv.slice(2));

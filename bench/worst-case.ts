@@ -1,0 +1,37 @@
+/**
+ * The worst microseconds per gas: loops of single opcodes, precompiles, and whole blocks that were
+ * made to be slow, on a state of 100,000 accounts, with receipts and state root.
+ */
+import { AttackChain, FULL_BLOCK } from "../test/support/attack-chain.ts";
+import { ATTACK_PROGRAMS } from "../test/support/attack-programs.ts";
+import { measureWorstCases } from "./evm-worst-case.ts";
+
+const LOOP_GAS = 3_000_000;
+const LOOPS_SHOWN = 15;
+const BLOCK_GAS = 60_000_000;
+const CROWD_COUNT = 100_000;
+
+export function printWorstCases(): void {
+  process.stdout.write(row("full blocks of 60,000,000 gas", "s per block", "ns per gas"));
+  for (const { name, code } of ATTACK_PROGRAMS) {
+    const chain = new AttackChain(code, name.includes("large state") ? CROWD_COUNT : 0);
+    const start = process.cpuUsage();
+    const { block } = chain.attack(FULL_BLOCK);
+    const { user, system } = process.cpuUsage(start);
+    const gas = Number(block?.block.header.gasUsed ?? 0n);
+    const seconds = (user + system) / 1e6;
+    const used = gas < 0.9 * BLOCK_GAS ? ` (${gas} gas only)` : "";
+    process.stdout.write(
+      row(`${name}${used}`, seconds.toFixed(3), ((seconds * 1e9) / gas).toFixed(1)),
+    );
+  }
+  process.stdout.write(`\n${row("loops of one opcode, the slowest", "s per block", "ns per gas")}`);
+  for (const { name, nanosecondsPerGas } of measureWorstCases(LOOP_GAS).slice(0, LOOPS_SHOWN)) {
+    const seconds = (nanosecondsPerGas * BLOCK_GAS) / 1e9;
+    process.stdout.write(row(name, seconds.toFixed(3), nanosecondsPerGas.toFixed(1)));
+  }
+}
+
+function row(name: string, ...figures: readonly string[]): string {
+  return `${name.padEnd(64)}${figures.map((figure) => figure.padStart(14)).join("")}\n`;
+}
