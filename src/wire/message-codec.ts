@@ -45,6 +45,9 @@ import {
 import { Writer } from "./writer.ts";
 
 export const WIRE_VERSION = 1;
+/** For those who put a response together from stored bytes, and who look before they decode. */
+export const BODY_RESPONSE_TYPE = 13;
+export const BLOCK_RESPONSE_TYPE = 15;
 
 /** One kind's type byte and its fields, in the order in which they stand. */
 type Codec<Kind extends Message> = {
@@ -81,12 +84,12 @@ const CODECS: {
     }),
   },
   bodyResponse: {
-    type: 13,
+    type: BODY_RESPONSE_TYPE,
     write: (writer, { blocks }) => writeBlocks(writer, blocks),
     read: (reader) => ({ kind: "bodyResponse", blocks: readBlocks(reader) }),
   },
   blockRequest: { type: 14, write: writeBlockRequest, read: readBlockRequest },
-  blockResponse: { type: 15, write: writeBlockResponse, read: readBlockResponse },
+  blockResponse: { type: BLOCK_RESPONSE_TYPE, write: writeBlockResponse, read: readBlockResponse },
   newViewRequest: { type: 16, write: writeNewViewRequest, read: readNewViewRequest },
   forward: {
     type: 17,
