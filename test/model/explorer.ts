@@ -4,10 +4,11 @@
  * The replicas are alike, so states that differ only in who is who count once.
  */
 import { BlockTree } from "./block-tree.ts";
+import { HALT_BIT } from "./choice-table.ts";
 import { roundsOf, type Bound, type BlockNumber, type Deviation } from "./bound.ts";
 import { Finality } from "./finality.ts";
 import { LOCAL_IDS_MAX, LocalStates, type FreeMove, type LocalId } from "./local-state.ts";
-import { GHOST_BIT, HALT_BIT, NewViews } from "./new-view.ts";
+import { GHOST_BIT, NewViews } from "./new-view.ts";
 import { StateSet } from "./state-set.ts";
 
 /** The names are those of PROTOCOL §12. */
@@ -251,7 +252,7 @@ export class Explorer {
       if (next !== -1) visit("loses its disk", own, 0, 0, next);
     }
     if (locals.isAcceptedOf[id] === 1 || locals.isSilentOf[id] === 1) return;
-    const outcomes = this.newViews.outcomes(own, a, b, c);
+    const outcomes = this.newViews.outcomes(own, a, b, c, this.#final);
     for (let choice = 0; choice < tree.count * 2; choice++) {
       if (((outcomes >> choice) & 1) === 0) continue;
       const next = locals.afterAccept(id, choice >> 1, (choice & 1) === 1);
@@ -310,7 +311,7 @@ export class Explorer {
     for (let round = 1; round < this.#roundCount; round++) {
       if (rounds[round]!.view === 0) continue;
       if (roundOf[a]! < round && roundOf[b]! < round && roundOf[c]! < round) continue;
-      if ((this.newViews.outcomes(round, a, b, c) & bit) !== 0) return false;
+      if ((this.newViews.outcomes(round, a, b, c, this.#final) & bit) !== 0) return false;
     }
     return true;
   }

@@ -1,7 +1,6 @@
 /**
  * Which base blocks a NewView can have: for every set of 2f+1 ViewChanges that may exist, whatever
- * the liar puts into its own, the production `choose` is asked. Its answers are remembered per
- * triple of reports, and whole results per triple of histories.
+ * the liar puts into its own. The results are remembered per triple of histories.
  */
 import {
   compareCerts,
@@ -9,21 +8,22 @@ import {
   viewInEpoch,
   type Certificate,
 } from "../../src/consensus/certificate.ts";
-import { choose, type Report } from "../../src/consensus/choose.ts";
-import { mustVoteBase } from "../../src/consensus/vote-rule.ts";
+import type { Report } from "../../src/consensus/choose.ts";
 import type { BlockTree } from "./block-tree.ts";
 import type { BlockNumber, Bound } from "./bound.ts";
-import { LIAR, QUORUM, type Finality } from "./finality.ts";
+import { ChoiceTable, type ReportSetId } from "./choice-table.ts";
+import { LIAR, type Finality } from "./finality.ts";
 import type { LocalId, LocalStates } from "./local-state.ts";
 
-/** Bits of a set of outcomes: base * 2 + (base is voted), then these. */
-export const HALT_BIT = 1 << 16;
+/** A bit of a set of outcomes: a base misses a block that is final. */
 export const GHOST_BIT = 1 << 17;
 
-const HALT = -1;
-const REPORTS_MAX = 2 ** 16;
+const SUMMARIES_MAX = 2 ** 16;
 
 type Summary = { readonly id: LocalId; readonly hasReported: boolean };
+
+/** Everything that one sender may have said. */
+type Sent = { readonly sender: number; readonly reports: ReportSetId };
 
 /** A certificate that exists, and where. */
 type Proof = { readonly certificate: Certificate; readonly block: BlockNumber };
@@ -42,9 +42,9 @@ export class NewViews {
   readonly #tree: BlockTree;
   readonly #finality: Finality;
   readonly #locals: LocalStates;
-  readonly #reports: Report[] = [];
-  readonly #reportIds = new Map<string, number>();
-  readonly #choices = new Map<number, number>();
+  readonly #table: ChoiceTable;
+  /** The block that each epoch stands on. */
+  readonly #bases: readonly BlockNumber[];
   readonly #summaries: Summary[] = [];
   readonly #summaryIds = new Map<string, number>();
   readonly #summaryOf: Int32Array[];
@@ -55,81 +55,74 @@ export class NewViews {
     this.#tree = tree;
     this.#finality = finality;
     this.#locals = locals;
+    this.#table = new ChoiceTable(tree);
+    this.#bases = bound.viewsPerEpoch.map((_, epoch) => tree.baseOfEpoch(epoch));
     this.#summaryOf = locals.rounds.map(() => new Int32Array(2 ** 17).fill(-1));
   }
 
   get choiceCount(): number {
-    return this.#choices.size;
+    return this.#table.choiceCount;
   }
 
-  /** Every base with which a NewView of the round can come, as a set of outcomes. */
-  outcomes(round: number, a: LocalId, b: LocalId, c: LocalId): number {
+  /**
+   * Every base with which a NewView of the round can come, as a set of outcomes. `finals` are the
+   * final blocks of each round in this state.
+   */
+  outcomes(round: number, a: LocalId, b: LocalId, c: LocalId, finals: readonly number[]): number {
     const x = this.#summary(round, a);
     const y = this.#summary(round, b);
     const z = this.#summary(round, c);
     const low = Math.min(x, y, z);
     const high = Math.max(x, y, z);
     const middle = x + y + z - low - high;
-    const isFirstEpoch = this.#locals.rounds[round]!.epoch === 0;
-    const decidedIn = isFirstEpoch ? 0 : this.#roundsOfBoundary(round, [a, b, c]);
+    const decidedIn = this.#roundsOfBoundary(round, finals);
     const memo = this.#memo(round, decidedIn);
-    const key = (low * REPORTS_MAX + middle) * REPORTS_MAX + high;
+    const key = (low * SUMMARIES_MAX + middle) * SUMMARIES_MAX + high;
     const known = memo.get(key);
     if (known !== undefined) return known;
-    let outcomes = 0;
-    this.#explore(round, decidedIn, [low, middle, high], (outcome) => {
-      outcomes |= outcome;
-      return false;
-    });
+    const outcomes = this.#explore(round, decidedIn, [low, middle, high]);
     memo.set(key, outcomes);
     return outcomes;
   }
 
   /** One set of reports that leads to the outcome, for a trace. */
   explain(round: number, locals: readonly LocalId[], wanted: number): readonly SentReport[] {
-    let found: readonly SentReport[] = [];
     const summaries = locals.map((id) => this.#summary(round, id));
-    const decidedIn = this.#roundsOfBoundary(round, locals);
-    this.#explore(round, decidedIn, summaries, (outcome, reports, senders) => {
-      if ((outcome & wanted) === 0) return false;
-      found = reports.map((id, index) => ({
-        sender: senders[index]!,
-        report: this.#reports[id]!,
-      }));
-      return true;
-    });
-    return found;
-  }
-
-  /** Goes through all sets of 2f+1 reports until `visit` answers true. */
-  #explore(
-    round: number,
-    decidedIn: number,
-    summaries: readonly number[],
-    visit: (outcome: number, reports: readonly number[], senders: readonly number[]) => boolean,
-  ): void {
-    const facts = this.#facts(round, decidedIn, summaries);
-    const sent = summaries.flatMap((summary, sender) => {
-      const { id, hasReported } = this.#summaries[summary]!;
-      return hasReported ? [{ sender, reports: this.#correctReports(round, id, facts) }] : [];
-    });
-    sent.push({ sender: LIAR, reports: this.#liarReports(round, facts) });
-    const ghost = (base: BlockNumber): number =>
-      facts.finals.every(({ block }) => this.#tree.isAncestor(block, base)) ? 0 : GHOST_BIT;
-    const outcome = (reports: readonly number[]): number => {
-      const choice = this.#choose(reports);
-      return choice === HALT ? HALT_BIT : (1 << choice) | ghost(choice >> 1);
-    };
-    for (const trio of trios(sent)) {
-      const senders = trio.map(({ sender }) => sender);
-      for (const x of trio[0].reports) {
-        for (const y of trio[1].reports) {
-          for (const z of trio[2].reports) {
-            if (visit(outcome([x, y, z]), [x, y, z], senders)) return;
-          }
-        }
+    const finals = this.#locals.rounds.map((_, index) => this.#final(index, locals));
+    const facts = this.#facts(round, this.#roundsOfBoundary(round, finals), summaries);
+    for (const trio of trios(this.#sent(round, summaries, facts))) {
+      const found = this.#table.find(trio[0].reports, trio[1].reports, trio[2].reports, wanted);
+      if (found !== undefined) {
+        return found.map((report, index) => ({ sender: trio[index]!.sender, report }));
       }
     }
+    return [];
+  }
+
+  /** Goes through all sets of 2f+1 senders and all that they may have sent. */
+  #explore(round: number, decidedIn: number, summaries: readonly number[]): number {
+    const facts = this.#facts(round, decidedIn, summaries);
+    let outcomes = 0;
+    for (const [x, y, z] of trios(this.#sent(round, summaries, facts))) {
+      outcomes |= this.#table.outcomes(x.reports, y.reports, z.reports);
+    }
+    for (let base = 0; base < this.#tree.count; base++) {
+      const isPossible = ((outcomes >> (base * 2)) & 0b11) !== 0;
+      const isAbove = facts.finals.every(({ block }) => this.#tree.isAncestor(block, base));
+      if (isPossible && !isAbove) outcomes |= GHOST_BIT;
+    }
+    return outcomes;
+  }
+
+  #sent(round: number, summaries: readonly number[], facts: Facts): readonly Sent[] {
+    const sent: Sent[] = [];
+    summaries.forEach((summary, sender) => {
+      const { id, hasReported } = this.#summaries[summary]!;
+      if (!hasReported) return;
+      sent.push({ sender, reports: this.#table.setId(this.#correctReports(round, id, facts)) });
+    });
+    sent.push({ sender: LIAR, reports: this.#table.setId(this.#liarReports(round, facts)) });
+    return sent;
   }
 
   /** The certificates of the epoch below the round, with the finality of what the epoch stands on. */
@@ -162,15 +155,15 @@ export class NewViews {
   }
 
   /** The rounds of the earlier epoch in which the boundary that this epoch stands on was decided. */
-  #roundsOfBoundary(round: number, ids: readonly LocalId[]): number {
+  #roundsOfBoundary(round: number, finals: readonly number[]): number {
     const { rounds } = this.#locals;
     const { epoch } = rounds[round]!;
     if (epoch === 0) return 0;
-    const boundary = this.#tree.baseOfEpoch(epoch);
+    const boundary = this.#bases[epoch]!;
     let set = 0;
     for (let index = 0; index < round; index++) {
-      if (rounds[index]!.epoch !== epoch - 1) continue;
-      if (((this.#final(index, ids) >> boundary) & 1) === 1) set |= 1 << index;
+      const isBefore = rounds[index]!.epoch === epoch - 1;
+      if (isBefore && ((finals[index]! >> boundary) & 1) === 1) set |= 1 << index;
     }
     return set;
   }
@@ -258,46 +251,14 @@ export class NewViews {
     votedTip: BlockNumber,
   ): number {
     const { epoch } = this.#locals.rounds[round]!;
-    const finalView = viewInEpoch(final.certificate, epoch);
-    const certifiedView = viewInEpoch(certified.certificate, epoch);
-    const key = [
-      finalView,
-      final.block,
-      certifiedView,
-      certified.block,
+    return this.#table.reportId({
+      finalView: viewInEpoch(final.certificate, epoch),
+      final: final.block,
+      certifiedView: viewInEpoch(certified.certificate, epoch),
+      certified: certified.block,
       votedView,
       votedTip,
-    ].join();
-    const known = this.#reportIds.get(key);
-    if (known !== undefined) return known;
-    const id = this.#reports.length;
-    if (id >= REPORTS_MAX) throw new Error("too many reports: the bound is too large");
-    this.#reports.push({
-      final: { view: finalView, block: this.#tree.refs[final.block]! },
-      certified: { view: certifiedView, block: this.#tree.refs[certified.block]! },
-      certifiedChain: this.#tree.path(final.block, certified.block),
-      votedView,
-      votedChain: this.#tree.path(final.block, votedTip),
     });
-    this.#reportIds.set(key, id);
-    return id;
-  }
-
-  /** The choice from three reports as base * 2 + (base is voted), or HALT. */
-  #choose(ids: readonly number[]): number {
-    const [a, b, c] = ids.toSorted((x, y) => x - y) as [number, number, number];
-    const key = (a * REPORTS_MAX + b) * REPORTS_MAX + c;
-    const known = this.#choices.get(key);
-    if (known !== undefined) return known;
-    const reports = [this.#reports[a]!, this.#reports[b]!, this.#reports[c]!];
-    const choice = choose(reports, QUORUM.weak);
-    let encoded = HALT;
-    if (choice !== undefined) {
-      const isVoted = mustVoteBase(choice.base, choice.final);
-      encoded = this.#tree.numberOf(choice.base) * 2 + (isVoted ? 1 : 0);
-    }
-    this.#choices.set(key, encoded);
-    return encoded;
   }
 
   #memo(round: number, decidedIn: number): Map<number, number> {
@@ -325,7 +286,7 @@ export class NewViews {
     let summary = this.#summaryIds.get(key);
     if (summary === undefined) {
       summary = this.#summaries.length;
-      if (summary >= REPORTS_MAX) throw new Error("too many summaries: the bound is too large");
+      if (summary >= SUMMARIES_MAX) throw new Error("too many summaries: the bound is too large");
       this.#summaries.push({ id, hasReported });
       this.#summaryIds.set(key, summary);
     }
