@@ -1,0 +1,109 @@
+/** Where peers come in. Whoever is not known leaves without having received a byte. */
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { createServer, type SecureContextOptions, type Server, type TLSSocket } from "node:tls";
+import { CodedError } from "../base/coded-error.ts";
+import type { DoorCounters } from "./link-counters.ts";
+import type { Refusal } from "./link-reason.ts";
+import type { Endpoint, PinnedKeys, Principal } from "./principal.ts";
+import { identifyPeer, LINK_PROTOCOL, refusalOf, remoteName } from "./tls-peer.ts";
+
+/** Connections that may be in their handshake at once. */
+const STRANGERS_MAX = 64;
+
+export type DoorOptions = {
+  readonly listen: Endpoint;
+  readonly secureOptions: SecureContextOptions;
+  readonly handshakeMs: number;
+};
+
+export type DoorDependencies = {
+  readonly keys: PinnedKeys;
+  readonly counters: DoorCounters;
+  onPeer(principal: Principal, socket: TLSSocket): void;
+  onRefusal(refusal: Refusal): void;
+};
+
+export class Door {
+  readonly #server: Server;
+  readonly #dependencies: DoorDependencies;
+  /** In their handshake, by remote address and port; the longest waiting comes first. */
+  readonly #strangers = new Map<string, Socket>();
+
+  static async open(options: DoorOptions, dependencies: DoorDependencies): Promise<Door> {
+    const door = new Door(options, dependencies);
+    const { host, port } = options.listen;
+    try {
+      door.#server.listen({ host, port });
+      await once(door.#server, "listening");
+    } catch (error) {
+      throw new CodedError("TRANSPORT_LISTEN_FAILED", { host, port }, error);
+    }
+    // After it listens, a server reports only failed accepts (no file handles left): it goes on.
+    door.#server.on("error", () => undefined);
+    return door;
+  }
+
+  private constructor(options: DoorOptions, dependencies: DoorDependencies) {
+    this.#dependencies = dependencies;
+    this.#server = createServer({
+      ...options.secureOptions,
+      ALPNProtocols: [LINK_PROTOCOL],
+      requestCert: true,
+      rejectUnauthorized: false, // identifyPeer decides, by the pinned key
+      handshakeTimeout: options.handshakeMs,
+    });
+    this.#server.on("connection", (socket: Socket) => this.#onStranger(socket));
+    this.#server.on("secureConnection", (socket: TLSSocket) => this.#onHandshake(socket));
+    this.#server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+      this.#refuse(refusalOf("PEER_HANDSHAKE_FAILED", socket, error.code ?? error.message));
+      socket.destroy();
+    });
+  }
+
+  /** The port that was given or that the system chose. */
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  /** Takes no more connections; those that became links are not its own. */
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#strangers.values()) socket.destroy();
+    this.#strangers.clear();
+  }
+
+  #onStranger(socket: Socket): void {
+    this.#dependencies.counters.accepted++;
+    // Handshakes take milliseconds: whoever has waited longest is the least likely to be a peer.
+    const [oldest] = this.#strangers;
+    if (oldest !== undefined && this.#strangers.size >= STRANGERS_MAX) {
+      this.#strangers.delete(oldest[0]);
+      this.#refuse(refusalOf("PEER_HANDSHAKE_CROWDED", oldest[1]));
+      oldest[1].destroy();
+    }
+    const name = remoteName(socket);
+    this.#strangers.set(name, socket);
+    socket.once("close", () => {
+      if (this.#strangers.get(name) === socket) this.#strangers.delete(name);
+    });
+  }
+
+  #onHandshake(socket: TLSSocket): void {
+    this.#strangers.delete(remoteName(socket));
+    socket.on("error", () => undefined); // whoever takes the socket hears of it by "close"
+    const identified = identifyPeer(socket, this.#dependencies.keys, undefined);
+    if (identified.ok) {
+      this.#dependencies.onPeer(identified.value, socket);
+      return;
+    }
+    this.#refuse(identified.error);
+    socket.destroy();
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#dependencies.counters.refused++;
+    this.#dependencies.onRefusal(refusal);
+  }
+}
