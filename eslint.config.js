@@ -2,7 +2,7 @@
 import tseslint from "typescript-eslint";
 
 /** Folders that must be deterministic: same inputs, same outputs, on every machine. */
-const PURE_FOLDERS = ["base", "consensus", "chain", "evm", "state", "execution", "wire"];
+const PURE_FOLDERS = ["base", "consensus", "chain", "evm", "state", "execution", "wire", "txpool"];
 
 const PURE_SYNTAX = [
   {

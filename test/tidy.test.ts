@@ -16,11 +16,13 @@ const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   state: ["base", "crypto", "chain"],
   execution: ["base", "crypto", "chain", "evm", "state"],
   wire: ["base", "crypto", "consensus", "chain"],
+  transport: ["base", "crypto"],
+  txpool: ["base", "crypto", "chain"],
   storage: ["base", "crypto", "chain"],
 };
 
 /** Folders without I/O, clock, randomness and promises. src/crypto is their only door to Node. */
-const PURE_FOLDERS = ["base", "consensus", "chain", "evm", "state", "execution", "wire"];
+const PURE_FOLDERS = ["base", "consensus", "chain", "evm", "state", "execution", "wire", "txpool"];
 
 /** One entry each that may import from npm in a pure folder, and what it may import. */
 const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
