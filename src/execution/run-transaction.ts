@@ -105,7 +105,7 @@ function warmUp(
   journal.warmAddress(sender);
   if (transaction.to !== undefined) journal.warmAddress(transaction.to);
   journal.warmAddress(block.coinbase);
-  for (const address of evm.precompiles.keys()) journal.warmAddress(address);
+  journal.keepWarm(evm.precompiles);
   for (const { address, storageKeys } of accessListOf(transaction)) {
     journal.warmAddress(address);
     for (const key of storageKeys) journal.warmSlot(address, key);

@@ -37,7 +37,10 @@ export class JournalAccount {
   /** Undefined until somebody asks. */
   code: Code | undefined;
   isCodeSet = false;
-  readonly slots = new WordMap<JournalSlot>();
+  /** Made with the first slot: most accounts have none. */
+  slots: WordMap<JournalSlot> | undefined;
+  /** The slot that was asked for last: an instruction asks for its slot several times. */
+  lastSlot: JournalSlot | undefined;
   /** The slots of before the block are gone: they read as 0 without asking. */
   isStorageCleared = false;
   transient: WordMap<bigint> | undefined;
@@ -70,6 +73,7 @@ export class JournalAccount {
     this.code = EMPTY_CODE;
     this.isCodeSet = false;
     this.isStorageCleared = true;
+    if (this.slots === undefined) return;
     for (const slot of this.slots.values()) slot.current = 0n;
   }
 }

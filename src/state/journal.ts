@@ -32,32 +32,40 @@ type UndoKind =
 
 /** One step back. One shape for all kinds keeps the log fast; unused fields hold a default. */
 type Undo = {
-  readonly kind: UndoKind;
-  readonly account: JournalAccount | undefined;
-  readonly slot: JournalSlot | undefined;
-  readonly word: bigint;
+  kind: UndoKind;
+  account: JournalAccount | undefined;
+  slot: JournalSlot | undefined;
+  word: bigint;
   /** For transient storage: the slot, whose earlier value is `word`. */
-  readonly key: bigint;
+  key: bigint;
   /** A transaction's number or the refund counter. */
-  readonly mark: number;
-  readonly code: Code | undefined;
-  readonly flag: boolean;
+  mark: number;
+  code: Code | undefined;
+  flag: boolean;
 };
 
 /** The precompile whose touch outlives a revert, as on mainnet since block 2,675,119. */
 const RIPEMD_ADDRESS = 3n;
 
+/** Steps kept for the next transaction. */
+const UNDO_KEPT_MAX = 4096;
+/** Later than every transaction. */
+const ALWAYS = Infinity;
+
 export class Journal {
   readonly #state: StateReader;
   readonly #accounts = new WordMap<JournalAccount>();
   #lastAccount: JournalAccount | undefined;
-  #undo: Undo[] = [];
+  /** The first `#undoCount` count; the others wait to be used again. */
+  readonly #undo: Undo[] = [];
+  #undoCount = 0;
   /** The number of the running transaction; marks with another number do not count. */
   #transaction = 1;
-  #touched: JournalAccount[] = [];
-  #destroyed: JournalAccount[] = [];
+  readonly #touched: JournalAccount[] = [];
+  readonly #destroyed: JournalAccount[] = [];
   #logs: Log[] = [];
   #refund = 0;
+  #keptWarm: ReadonlyMap<bigint, unknown> | undefined;
 
   constructor(state: StateReader) {
     this.#state = state;
@@ -66,10 +74,12 @@ export class Journal {
   /** Forgets warmth, transient storage, logs, refund and marks. Earlier marks become invalid. */
   beginTransaction(): void {
     this.#transaction++;
-    this.#undo = [];
-    this.#touched = [];
-    this.#destroyed = [];
-    this.#logs = [];
+    this.#undoCount = 0;
+    if (this.#undo.length > UNDO_KEPT_MAX) this.#undo.length = UNDO_KEPT_MAX;
+    this.#touched.length = 0;
+    this.#destroyed.length = 0;
+    // These may have been handed out.
+    if (this.#logs.length > 0) this.#logs = [];
     this.#refund = 0;
   }
 
@@ -138,16 +148,9 @@ export class Journal {
     const account = this.#touchedAccount(address);
     const code = bytes.length === 0 ? EMPTY_CODE : this.#state.internCode(bytes);
     if (code.hash === account.codeHash) return;
-    this.#undo.push({
-      kind: "code",
-      account,
-      slot: undefined,
-      word: account.codeHash,
-      key: 0n,
-      mark: 0,
-      code: account.code,
-      flag: account.isCodeSet,
-    });
+    const step = this.#push("code", account, undefined, account.codeHash);
+    step.code = account.code;
+    step.flag = account.isCodeSet;
     account.code = code;
     account.codeHash = code.hash;
     account.isCodeSet = true;
@@ -180,6 +183,7 @@ export class Journal {
     if (account.before !== undefined && !account.isStorageCleared) {
       if (account.before.storageRoot !== EMPTY_STORAGE_ROOT) return true;
     }
+    if (account.slots === undefined) return false;
     for (const slot of account.slots.values()) if (slot.current !== 0n) return true;
     return false;
   }
@@ -201,9 +205,16 @@ export class Journal {
     account.transient.set(slot, value);
   }
 
+  /** For the keys of a table that are warm in every transaction; saying it again costs nothing. */
+  keepWarm(table: ReadonlyMap<bigint, unknown>): void {
+    if (this.#keptWarm === table) return;
+    this.#keptWarm = table;
+    for (const address of table.keys()) this.#account(address).warmIn = ALWAYS;
+  }
+
   warmAddress(address: bigint): boolean {
     const account = this.#account(address);
-    if (account.warmIn === this.#transaction) return true;
+    if (account.warmIn >= this.#transaction) return true;
     this.#push("warmAddress", account, undefined, 0n, account.warmIn);
     account.warmIn = this.#transaction;
     return false;
@@ -219,11 +230,11 @@ export class Journal {
   }
 
   isAddressWarm(address: bigint): boolean {
-    return this.#account(address).warmIn === this.#transaction;
+    return this.#account(address).warmIn >= this.#transaction;
   }
 
   isSlotWarm(address: bigint, slot: bigint): boolean {
-    return this.#account(address).slots.get(slot)?.warmIn === this.#transaction;
+    return this.#account(address).slots?.get(slot)?.warmIn === this.#transaction;
   }
 
   markCreated(address: bigint): void {
@@ -263,13 +274,13 @@ export class Journal {
   }
 
   snapshot(): number {
-    return this.#undo.length;
+    return this.#undoCount;
   }
 
   revertTo(mark: number): void {
-    invariant(mark <= this.#undo.length, "a mark lies in the past");
-    while (this.#undo.length > mark) {
-      const step = this.#undo.pop();
+    invariant(mark <= this.#undoCount, "a mark lies in the past");
+    while (this.#undoCount > mark) {
+      const step = this.#undo[--this.#undoCount];
       if (step !== undefined) this.#stepBack(step);
     }
   }
@@ -297,16 +308,8 @@ export class Journal {
     const account = this.#account(address);
     // The second condition holds for the address whose touch outlived the revert of its creation.
     if (account.touchedIn === this.#transaction && account.exists) return account;
-    this.#undo.push({
-      kind: "touched",
-      account,
-      slot: undefined,
-      word: 0n,
-      key: 0n,
-      mark: account.touchedIn,
-      code: undefined,
-      flag: account.exists,
-    });
+    const step = this.#push("touched", account, undefined, 0n, account.touchedIn);
+    step.flag = account.exists;
     account.touchedIn = this.#transaction;
     account.exists = true;
     this.#touched.push(account);
@@ -314,13 +317,20 @@ export class Journal {
   }
 
   #slot(account: JournalAccount, slot: bigint): JournalSlot {
+    const last = account.lastSlot;
+    if (last?.slot === slot) return last;
+    account.slots ??= new WordMap();
     const known = account.slots.get(slot);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      account.lastSlot = known;
+      return known;
+    }
     const isFresh = account.before === undefined || account.isStorageCleared;
     const before = account.before === undefined ? 0n : this.#state.storage(account.address, slot);
     const entry = new JournalSlot(slot, before);
     if (isFresh) entry.current = 0n;
     account.slots.set(slot, entry);
+    account.lastSlot = entry;
     return entry;
   }
 
@@ -337,8 +347,21 @@ export class Journal {
     word: bigint,
     mark = 0,
     key = 0n,
-  ): void {
-    this.#undo.push({ kind, account, slot, word, key, mark, code: undefined, flag: false });
+  ): Undo {
+    const step = this.#undo[this.#undoCount];
+    this.#undoCount++;
+    if (step === undefined) {
+      const added = { kind, account, slot, word, key, mark, code: undefined, flag: false };
+      this.#undo.push(added);
+      return added;
+    }
+    step.kind = kind;
+    step.account = account;
+    step.slot = slot;
+    step.word = word;
+    step.key = key;
+    step.mark = mark;
+    return step;
   }
 }
 
@@ -385,13 +408,7 @@ function undoAccount(step: Undo, account: JournalAccount): void {
 
 function accountChange(account: JournalAccount): AccountChange | undefined {
   const { before } = account;
-  const slots: SlotChange[] = [];
-  for (const { slot, before: value, current } of account.slots.values()) {
-    // After clearing, a slot that got its value back must be listed too, or it would be cleared.
-    const isRestored = account.isStorageCleared && current !== 0n;
-    if (value !== current || isRestored) slots.push({ slot, before: value, after: current });
-  }
-  slots.sort((a, b) => compareWords(a.slot, b.slot));
+  const slots = slotChanges(account);
   const isSame =
     account.exists === (before !== undefined) &&
     account.nonce === (before?.nonce ?? 0n) &&
@@ -405,6 +422,20 @@ function accountChange(account: JournalAccount): AccountChange | undefined {
   const after = account.exists ? { nonce, balance, codeHash, code } : undefined;
   return { address: account.address, before, after, isStorageCleared, slots };
 }
+
+function slotChanges({ slots, isStorageCleared }: JournalAccount): readonly SlotChange[] {
+  if (slots === undefined) return NO_SLOTS;
+  const changes: SlotChange[] = [];
+  for (const { slot, before, current } of slots.values()) {
+    // After clearing, a slot that got its value back must be listed too, or it would be cleared.
+    const isRestored = isStorageCleared && current !== 0n;
+    if (before !== current || isRestored) changes.push({ slot, before, after: current });
+  }
+  changes.sort((a, b) => compareWords(a.slot, b.slot));
+  return changes;
+}
+
+const NO_SLOTS: readonly SlotChange[] = [];
 
 function compareWords(a: bigint, b: bigint): number {
   if (a === b) return 0;

@@ -14,17 +14,18 @@ const ACCIDENT_FACTOR = 8;
  */
 export class WordMap<Value> {
   readonly #words = new Map<bigint, Value>();
-  readonly #texts = new Map<string, Value>();
+  /** Made when the first key goes there: hardly any map needs it, and there are many maps. */
+  #texts: Map<string, Value> | undefined;
   /** Entries of #words by their lowest bits; made when the map has grown. */
   #counters: Uint32Array | undefined;
 
   get size(): number {
-    return this.#words.size + this.#texts.size;
+    return this.#words.size + (this.#texts?.size ?? 0);
   }
 
   get(key: bigint): Value | undefined {
     const value = this.#words.get(key);
-    if (value !== undefined || this.#texts.size === 0) return value;
+    if (value !== undefined || this.#texts === undefined) return value;
     return this.#texts.get(key.toString(16));
   }
 
@@ -38,6 +39,7 @@ export class WordMap<Value> {
     const counter = counterOf(key);
     const count = counters[counter] ?? 0;
     if (count > ACCIDENT_FACTOR * (1 + size / COUNTER_COUNT)) {
+      this.#texts ??= new Map();
       this.#texts.set(key.toString(16), value);
       return;
     }
@@ -47,19 +49,20 @@ export class WordMap<Value> {
 
   clear(): void {
     this.#words.clear();
-    this.#texts.clear();
+    this.#texts = undefined;
     this.#counters = undefined;
   }
 
   /** In no order that means anything: sort what is to be hashed or compared. */
   *entries(): Generator<[bigint, Value]> {
     yield* this.#words;
+    if (this.#texts === undefined) return;
     for (const [text, value] of this.#texts) yield [BigInt(`0x${text}`), value];
   }
 
   *values(): Generator<Value> {
     yield* this.#words.values();
-    yield* this.#texts.values();
+    if (this.#texts !== undefined) yield* this.#texts.values();
   }
 
   #count(): Uint32Array {

@@ -19,7 +19,7 @@ export type Before = { readonly block: bigint; readonly value: Uint8Array | unde
 type Pending = { value: Uint8Array | undefined; befores: Before[] };
 
 /** An account may be here without a change of its own, for its slots. */
-type PendingAccount = { own: Pending | undefined; readonly slots: WordMap<Pending> };
+type PendingAccount = { own: Pending | undefined; slots: WordMap<Pending> | undefined };
 
 export class WriteBehindStore {
   readonly #store: KeyValueStore;
@@ -44,7 +44,7 @@ export class WriteBehindStore {
   }
 
   slot(address: bigint, slot: bigint): Uint8Array | undefined {
-    const pending = this.#accounts.get(address)?.slots.get(slot);
+    const pending = this.#accounts.get(address)?.slots?.get(slot);
     return pending === undefined ? this.#store.get(slotKey(address, slot)) : pending.value;
   }
 
@@ -59,7 +59,7 @@ export class WriteBehindStore {
   }
 
   slotAt(address: bigint, slot: bigint, block: bigint): Uint8Array | undefined {
-    const pending = this.#accounts.get(address)?.slots.get(slot);
+    const pending = this.#accounts.get(address)?.slots?.get(slot);
     return this.#valueAt(slotKey(address, slot), pending, block);
   }
 
@@ -75,11 +75,12 @@ export class WriteBehindStore {
   }
 
   putSlot(address: bigint, slot: bigint, value: Uint8Array | undefined, before?: Before): void {
-    const { slots } = this.#pendingAccount(address);
-    let pending = slots.get(slot);
+    const account = this.#pendingAccount(address);
+    account.slots ??= new WordMap();
+    let pending = account.slots.get(slot);
     if (pending === undefined) {
       pending = this.#newPending();
-      slots.set(slot, pending);
+      account.slots.set(slot, pending);
     }
     this.#change(pending, value, before);
   }
@@ -109,6 +110,7 @@ export class WriteBehindStore {
     const changes: Change[] = [];
     for (const [address, { own, slots }] of this.#accounts.entries()) {
       if (own !== undefined) pushChanges(changes, accountKey(address), own);
+      if (slots === undefined) continue;
       for (const [slot, pending] of slots.entries()) {
         pushChanges(changes, slotKey(address, slot), pending);
       }
@@ -135,7 +137,7 @@ export class WriteBehindStore {
   #pendingAccount(address: bigint): PendingAccount {
     let account = this.#accounts.get(address);
     if (account === undefined) {
-      account = { own: undefined, slots: new WordMap() };
+      account = { own: undefined, slots: undefined };
       this.#accounts.set(address, account);
     }
     return account;
