@@ -1,6 +1,7 @@
 /**
  * `npm run model`: explores every bound, then shows that each broken rule is found out, then proves
- * the lemma. `--mutant name` runs one mutant in this process, `--bound name` one bound.
+ * the lemma. `--deep` adds the dearest bounds. `--bound name`, `--mutant name` and `--lemma name` run
+ * one of these in this process.
  */
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -12,14 +13,17 @@ import { MODEL_MUTANTS } from "./mutants.ts";
 
 /** From the cheap to the dear; the small ones belong to `npm test`. */
 const FULL_BOUNDS: readonly BoundName[] = [
-  "bareBlocks",
   "bareViews",
+  "bareBlocks",
   "wholeViews",
+  "wholeBlocks",
   "lossAfter",
   "lossBefore",
-  "epochs",
-  "wholeBlocks",
+  "longChain",
+  "bareEpochs",
 ];
+/** Tens of millions of states each: for a change of the rules, not for every day. */
+const DEEP_BOUNDS: readonly BoundName[] = ["viewsAndBlocks", "epochs"];
 
 async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -29,12 +33,13 @@ async function main(args: readonly string[]): Promise<number> {
       bound: { type: "string" },
       lemma: { type: "string" },
       json: { type: "boolean", default: false },
+      deep: { type: "boolean", default: false },
     },
   });
   if (values.lemma !== undefined) return runLemma(values.lemma);
   if (values.mutant !== undefined) return runMutant(values.mutant, values.json);
   if (values.bound !== undefined) return runBound(values.bound, values.json);
-  return runAll();
+  return runAll(values.deep ? [...FULL_BOUNDS, ...DEEP_BOUNDS] : FULL_BOUNDS);
 }
 
 async function runBound(name: string, isJson: boolean): Promise<number> {
@@ -70,10 +75,10 @@ async function runLemma(name: string): Promise<number> {
   process.exit(0);
 }
 
-async function runAll(): Promise<number> {
+async function runAll(bounds: readonly BoundName[]): Promise<number> {
   let failures = 0;
   print("bound | states | transitions | depth | seconds | verdict");
-  for (const name of FULL_BOUNDS) {
+  for (const name of bounds) {
     const verdict = await verdictOf(["--bound", name]);
     print(boundLine(verdict));
     verdict.trace.forEach((line) => print(`    ${line}`));
