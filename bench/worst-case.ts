@@ -14,12 +14,8 @@ const CROWD_COUNT = 100_000;
 export function printWorstCases(): void {
   process.stdout.write(row("full blocks of 60,000,000 gas", "s per block", "ns per gas"));
   for (const { name, code } of ATTACK_PROGRAMS) {
-    const chain = new AttackChain(code, name.includes("large state") ? CROWD_COUNT : 0);
-    const start = process.cpuUsage();
-    const { block } = chain.attack(FULL_BLOCK);
-    const { user, system } = process.cpuUsage(start);
-    const gas = Number(block?.block.header.gasUsed ?? 0n);
-    const seconds = (user + system) / 1e6;
+    const crowdCount = name.includes("large state") ? CROWD_COUNT : 0;
+    const { seconds, gas } = measureBlock(code, crowdCount);
     const used = gas < 0.9 * BLOCK_GAS ? ` (${gas} gas only)` : "";
     process.stdout.write(
       row(`${name}${used}`, seconds.toFixed(3), ((seconds * 1e9) / gas).toFixed(1)),
@@ -30,6 +26,19 @@ export function printWorstCases(): void {
     const seconds = (nanosecondsPerGas * BLOCK_GAS) / 1e9;
     process.stdout.write(row(name, seconds.toFixed(3), nanosecondsPerGas.toFixed(1)));
   }
+}
+
+/** The second of two runs: the first one also pays for compiling. */
+function measureBlock(
+  code: Uint8Array,
+  crowdCount: number,
+): { readonly seconds: number; readonly gas: number } {
+  new AttackChain(code, crowdCount).attack(FULL_BLOCK);
+  const chain = new AttackChain(code, crowdCount);
+  const start = process.cpuUsage();
+  const { block } = chain.attack(FULL_BLOCK);
+  const { user, system } = process.cpuUsage(start);
+  return { seconds: (user + system) / 1e6, gas: Number(block?.block.header.gasUsed ?? 0n) };
 }
 
 function row(name: string, ...figures: readonly string[]): string {

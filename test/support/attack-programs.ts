@@ -19,7 +19,7 @@ export const CROWD_ADDRESS = 0x1_0000_0000n;
 
 const BYTES_1024 = "610400";
 
-/** Every program runs until its gas is used up. */
+/** Every program runs until its gas is used up, or nearly so. */
 export const ATTACK_PROGRAMS: readonly AttackProgram[] = [
   loop("quadratic memory: MSTORE at MSIZE", "", "595952"),
   loop(
@@ -38,14 +38,18 @@ export const ATTACK_PROGRAMS: readonly AttackProgram[] = [
   loop("returndata bomb: 32 KiB returned, copied", "", "5f5f5f5f61b0b05afa503d5f5f3e"),
   loop("EXTCODECOPY of 24 KiB", "", "6160005f5f610b163c"),
   loop("KECCAK256 of 32 KiB", "", "6180005f2050"),
-  loop("LOG4 without data", "", "5f5f5f5f5f5fa4"),
-  loop("LOG0 of 1 KiB", "", `${BYTES_1024}5fa0`),
-  loop("SSTORE to fresh slots", "6001", "808055600101"),
+  lastingLoop("LOG4 without data", "", "5f5f5f5f5f5fa4"),
+  lastingLoop("LOG0 of 1 KiB", "", `${BYTES_1024}5fa0`),
+  lastingLoop("SSTORE to fresh slots", "6001", "808055600101"),
   loop("SLOAD of cold slots", "6001", "805450600101"),
   loop("BALANCE of accounts of a large state", "640100000000", "803150600101"),
   loop("CALL of accounts of a large state", "640100000000", "5f5f5f5f5f855af150600101"),
-  loop("CREATE of empty contracts", "", "5f5f5ff050"),
-  loop("CREATE2 of contracts that destroy themselves", "6130ff5f526001", "806002601e5ff550600101"),
+  lastingLoop("CREATE of empty contracts", "", "5f5f5ff050"),
+  lastingLoop(
+    "CREATE2 of contracts that destroy themselves",
+    "6130ff5f526001",
+    "806002601e5ff550600101",
+  ),
   loop("modexp: 32-byte base, exponent, modulus", modexpInput(32), "5f5f60e05f60055afa50"),
   loop(
     "modexp: 1 KiB base and modulus, small exponent",
@@ -59,6 +63,13 @@ function loop(name: string, prologue: string, body: string): AttackProgram {
   const repeats = Math.max(1, Math.min(64, Math.floor(4000 / body.length)));
   const target = (prologue.length / 2).toString(16).padStart(4, "0");
   return { name, code: hexToBytes(`0x${prologue}5b${body.repeat(repeats)}61${target}56`) };
+}
+
+/** Stops before the gas is used up: what it wrote stays, and must be stored and rooted. */
+function lastingLoop(name: string, prologue: string, body: string): AttackProgram {
+  const target = (prologue.length / 2).toString(16).padStart(4, "0");
+  const again = `6204e2005a1161${target}57`; // while more than 320,000 gas is left
+  return { name, code: hexToBytes(`0x${prologue}5b${body.repeat(8)}${again}00`) };
 }
 
 /** Writes the three lengths and fills what follows with ones. */
