@@ -159,8 +159,10 @@ describe("tidy", () => {
   });
 });
 
+/** bench/main.ts loads the other files of its folder by name, when they are asked for. */
 function isEntry(name: string): boolean {
-  return name.endsWith(".test.ts") || /^(test|bench)\/([a-z]+\/)?(main|run|worker)\.ts$/.test(name);
+  if (name.endsWith(".test.ts") || /^bench\/[a-z-]+\.ts$/.test(name)) return true;
+  return /^(test|bench)\/([a-z]+\/)?(main|run|worker)\.ts$/.test(name);
 }
 
 function folderOf(name: string): string | undefined {
