@@ -2,8 +2,8 @@
  * Final blocks by height, without gaps, and what belongs to each: its certificate, its result, and
  * for a client node the Ethereum block, receipts and the indexes over hashes. All are opaque bytes.
  *
- * Blocks are written behind, several in one transaction on LMDB's own thread, and read through what
- * waits. What a crash takes is in the log or at the other replicas: `durableHeight` says how far the
+ * Blocks are written behind, several in one transaction that another thread flushes, and read through
+ * what waits. What a crash takes is in the log or at the other replicas: `durableHeight` says how far the
  * log may be shortened.
  */
 import { CodedError } from "../base/coded-error.ts";
@@ -25,6 +25,7 @@ export type BlockStoreOptions = DiskSpaceOptions & {
   readonly onFailure?: (error: CodedError) => void;
 };
 
+const OPENING = { damagedCode: "BLOCK_STORE_DAMAGED", flushing: "behind" } as const;
 const DEFAULT_FLUSH_DELAY_MS = 200;
 const DEFAULT_FLUSH_BYTES = 4 * 1024 * 1024;
 const DEFAULT_PENDING_BYTES_MAX = 64 * 1024 * 1024;
@@ -59,7 +60,7 @@ export class BlockStore {
 
   /** Throws BLOCK_STORE_DAMAGED: remove it and fetch the blocks from the other replicas. */
   static async open(path: string, options: BlockStoreOptions = {}): Promise<BlockStore> {
-    const environment = await openEnvironment(path, "BLOCK_STORE_DAMAGED", (opened) => {
+    const environment = await openEnvironment(path, OPENING, (opened) => {
       if (new BlockTables(opened).isConsecutive()) return;
       throw new CodedError("BLOCK_STORE_DAMAGED", { path, reason: "blocks are missing" });
     });
@@ -150,6 +151,7 @@ export class BlockStore {
       await this.#flushing;
     } finally {
       this.#flushing = undefined;
+      if (this.isFull) this.#schedule(this.#space.retryMs);
     }
   }
 
@@ -196,10 +198,8 @@ export class BlockStore {
     if (this.#timer !== undefined && delayMs > 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      // Failures are told through onFull and onFailure; a full disk is tried again.
-      this.flush().catch(() => {
-        if (this.isFull) this.#schedule(this.#space.retryMs);
-      });
+      // Failures are told through onFull and onFailure, and a full disk is tried again.
+      this.flush().catch(() => undefined);
     }, delayMs);
     this.#timer.unref();
   }

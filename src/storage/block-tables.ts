@@ -61,22 +61,22 @@ export class BlockTables {
     return { height: keyToHeight(bytes), index: bytes.readUInt32BE(HEIGHT_SIZE) };
   }
 
-  /** In one transaction, off this thread. */
+  /** In one transaction. Resolves when it is flushed. */
   write(pending: PendingBlocks): Promise<void> {
     return this.#transaction(() => {
       for (const [height, { fields, indexes }] of pending.blocks()) {
         const key = heightToKey(height);
         for (const [name, table] of this.#tables()) {
           const value = fields[name];
-          if (value !== undefined) void table.put(key, value);
+          if (value !== undefined) table.putSync(key, value);
         }
         if (indexes === undefined) continue;
         const hashes = [indexes.blockHash, ...indexes.transactionHashes];
         invariant(hashes.every(isHash), "indexes are over hashes of 32 bytes");
-        void this.#indexed.put(key, Buffer.concat(hashes));
-        void this.#heights.put(indexes.blockHash, key);
+        this.#indexed.putSync(key, Buffer.concat(hashes));
+        this.#heights.putSync(indexes.blockHash, key);
         indexes.transactionHashes.forEach((hash, index) => {
-          void this.#positions.put(hash, encodePosition({ height, index }));
+          this.#positions.putSync(hash, encodePosition({ height, index }));
         });
       }
     });
@@ -88,8 +88,8 @@ export class BlockTables {
       for (let height = from; height < end; height++) {
         const key = heightToKey(height);
         this.#removeIndexes(height, this.#indexed.get(key));
-        void this.#indexed.remove(key);
-        for (const [, table] of this.#tables()) void table.remove(key);
+        this.#indexed.removeSync(key);
+        for (const [, table] of this.#tables()) table.removeSync(key);
       }
     });
   }
@@ -98,17 +98,17 @@ export class BlockTables {
     const tables = this.#tables().map(([, table]) => table);
     const all = [...tables, this.#heights, this.#positions, this.#indexed];
     return this.#transaction(() => {
-      for (const table of all) void table.clearAsync();
+      for (const table of all) table.clearSync();
     });
   }
 
   #removeIndexes(height: number, indexed: Uint8Array | undefined): void {
     if (indexed === undefined) return;
-    void this.#heights.remove(indexed.slice(0, HASH_SIZE));
+    this.#heights.removeSync(indexed.slice(0, HASH_SIZE));
     for (let offset = HASH_SIZE; offset < indexed.length; offset += HASH_SIZE) {
       const hash = indexed.slice(offset, offset + HASH_SIZE);
       // A hash that a later block has too stays.
-      if (this.positionOf(hash)?.height === height) void this.#positions.remove(hash);
+      if (this.positionOf(hash)?.height === height) this.#positions.removeSync(hash);
     }
   }
 
@@ -124,22 +124,9 @@ export class BlockTables {
   }
 
   async #transaction(write: () => void): Promise<void> {
-    try {
-      await this.#fields.block.batch(write);
-    } catch (error) {
-      throw await commitCause(error);
-    }
-  }
-}
-
-/** The library rejects with a promise in the error that is rejected with the reason. */
-async function commitCause(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !("commitError" in error)) return error;
-  try {
-    await error.commitError;
-    return error;
-  } catch (cause) {
-    return cause;
+    // Not the library's own queue: a commit that fails there rejects a promise nobody holds.
+    this.#fields.block.transactionSync(write);
+    await this.#fields.block.flushed;
   }
 }
 

@@ -16,6 +16,12 @@ export type LmdbEnvironment = {
   close(): Promise<void>;
 };
 
+/**
+ * "commit": a transaction is on the disk when it returns. "behind": it is visible when it returns and
+ * flushed on another thread; a loss of power goes back to the last flushed one.
+ */
+export type Flushing = "commit" | "behind";
+
 type Stats = { readonly lastPageNumber: number; readonly entryCount: number };
 
 const DATA_NAME = "data.mdb";
@@ -36,7 +42,7 @@ const BYTES = { encoding: "binary", keyEncoding: "binary" } as const;
  */
 export async function openEnvironment(
   directory: string,
-  damagedCode: string,
+  { damagedCode, flushing }: { readonly damagedCode: string; readonly flushing: Flushing },
   check: (environment: LmdbEnvironment) => void,
 ): Promise<LmdbEnvironment> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -50,7 +56,7 @@ export async function openEnvironment(
   writeFileSync(openingPath, `${brokenOpenings + 1}\n`);
   let root: RootDatabase | undefined;
   try {
-    root = openRoot(directory);
+    root = openRoot(directory, flushing);
     const { lastPageNumber } = statsOf(root);
     if (statSync(dataPath).size < (lastPageNumber + 1) * PAGE_SIZE) {
       throw damaged("it was cut short");
@@ -67,8 +73,8 @@ export async function openEnvironment(
 }
 
 /** A second handle on an environment that this process has open in another thread. */
-export function openEnvironmentReader(directory: string): LmdbEnvironment {
-  return environmentOf(openRoot(directory));
+export function openEnvironmentReader(directory: string, flushing: Flushing): LmdbEnvironment {
+  return environmentOf(openRoot(directory, flushing));
 }
 
 /** Forgets a damaged store, so that it can be filled anew. It must not be open. */
@@ -104,15 +110,14 @@ export function isFullDisk(error: unknown, isSpaceLow: boolean): boolean {
   return number === EIO && isSpaceLow;
 }
 
-function openRoot(directory: string): RootDatabase {
-  // A commit is on the disk before it is visible: LMDB's own rule, which survives a loss of power.
+function openRoot(directory: string, flushing: Flushing): RootDatabase {
   return open({
     path: directory,
     ...BYTES,
     noSubdir: false,
     pageSize: PAGE_SIZE,
     maxDbs: TABLES_MAX,
-    overlappingSync: false,
+    overlappingSync: flushing === "behind",
   });
 }
 

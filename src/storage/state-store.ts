@@ -33,6 +33,7 @@ export type StateSnapshot = {
 
 type Marker = { readonly height: number | undefined; readonly entryCount: number };
 
+const OPENING = { damagedCode: "STATE_STORE_DAMAGED", flushing: "commit" } as const;
 const DATA_TABLE = "state";
 const META_TABLE = "meta";
 const MARKER_KEY = Uint8Array.of(1);
@@ -59,7 +60,7 @@ export class StateStore {
 
   /** Throws STATE_STORE_DAMAGED: remove it and execute the blocks again. */
   static async open(path: string, options: DiskSpaceOptions = {}): Promise<StateStore> {
-    const environment = await openEnvironment(path, "STATE_STORE_DAMAGED", (opened) => {
+    const environment = await openEnvironment(path, OPENING, (opened) => {
       assertMarker(path, opened);
     });
     return new StateStore(path, environment, new DiskSpace(path, options));
@@ -67,7 +68,7 @@ export class StateStore {
 
   /** For another thread of the process that has the store open; it cannot write. */
   static openReader(path: string): StateStore {
-    return new StateStore(path, openEnvironmentReader(path), undefined);
+    return new StateStore(path, openEnvironmentReader(path, OPENING.flushing), undefined);
   }
 
   /** The block that the last write with a height came to. */
