@@ -27,9 +27,9 @@ export class BlockRegistry {
 
   /** The ancestor of `hash` at `height`, itself included; undefined if the path is unknown. */
   ancestorAt(hash: Hash, height: number): Hash | undefined {
-    let at: Hash | undefined = hash;
+    let at = hash;
     for (;;) {
-      const header: Header | undefined = at === undefined ? undefined : this.#headers.get(at);
+      const header = this.#headers.get(at);
       if (header === undefined || header.height < height) return undefined;
       if (header.height === height) return at;
       at = header.parent;

@@ -318,6 +318,7 @@ export class Cluster {
       checker,
       prng,
       nodes,
+      encode: (message) => this.#wire.encode(message),
       currentLeader: () => this.currentLeader(),
       onOutage: (fault, hasBegun) => this.liveness.onOutage(fault, hasBegun),
       onLeaderFault: (kind) => this.liveness.onLeaderFault(kind),

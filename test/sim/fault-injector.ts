@@ -1,6 +1,8 @@
 /** Carries out the faults of a plan on a running cluster, and ends them again. */
+import { bytesToHex } from "../../src/base/hex.ts";
 import { invariant } from "../../src/base/invariant.ts";
 import type { Prng } from "../../src/base/prng.ts";
+import type { Message } from "../../src/consensus/message.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Network } from "./network.ts";
@@ -19,6 +21,7 @@ export type Stage = {
   readonly prng: Prng;
   /** All endpoints; the first `replicaCount` are the replicas themselves. */
   readonly nodes: readonly SimNode[];
+  readonly encode: (message: Message) => Uint8Array;
   readonly currentLeader: () => number;
   readonly onOutage: (fault: Fault & { readonly kind: "quorum outage" }, hasBegun: boolean) => void;
   readonly onLeaderFault: (kind: "link down" | "silent") => void;
@@ -46,9 +49,12 @@ export class FaultInjector {
     const { nodes, network, plan } = this.#stage;
     network.heal();
     for (const node of nodes) {
-      node.syncSlowdownUs = 0;
+      node.log.syncSlowdownUs = 0;
       node.executeSlowdownUs = 0;
-      node.wallSkewMs = Math.max(-plan.wallSkewMaxMs, Math.min(plan.wallSkewMaxMs, node.wallSkewMs));
+      node.wallSkewMs = Math.max(
+        -plan.wallSkewMaxMs,
+        Math.min(plan.wallSkewMaxMs, node.wallSkewMs),
+      );
       if (node.isPaused()) node.resume();
       if (plan.isLivenessExpected) this.#mendExecution(node);
       if (!node.isAlive()) node.start(false);
@@ -70,29 +76,43 @@ export class FaultInjector {
 
   #begin(fault: Fault): void {
     switch (fault.kind) {
-      case "crash":
-        return this.#crash(fault);
-      case "power loss":
-        return this.#powerLoss(fault);
+      case "crash": {
+        this.#crash(fault);
+        return;
+      }
+      case "power loss": {
+        this.#powerLoss(fault);
+        return;
+      }
       case "bit rot":
       case "wiped disk":
-      case "restored old copy":
-        return this.#damageDisk(fault);
-      case "failed sync":
-        return this.#failSync(fault);
+      case "restored old copy": {
+        this.#damageDisk(fault);
+        return;
+      }
+      case "failed sync": {
+        this.#failSync(fault);
+        return;
+      }
       case "slow disk":
       case "slow execution":
-      case "pause":
-        return this.#slow(fault);
+      case "pause": {
+        this.#slow(fault);
+        return;
+      }
       case "partition":
       case "one-way link":
       case "flapping link":
       case "slow link":
       case "loss burst":
-      case "leader cut off":
-        return this.#disturb(fault);
-      case "quorum outage":
-        return this.#outage(fault);
+      case "leader cut off": {
+        this.#disturb(fault);
+        return;
+      }
+      case "quorum outage": {
+        this.#outage(fault);
+        return;
+      }
       case "clock jump": {
         const node = this.#node(fault.victim);
         this.#count(fault.kind);
@@ -105,9 +125,14 @@ export class FaultInjector {
         return;
       case "twins switch peers":
         this.#count(fault.kind);
-        return this.#stage.switchTwins();
-      case "foreign frame":
-        return this.#foreignFrame(fault);
+        {
+          this.#stage.switchTwins();
+          return;
+        }
+      case "foreign frame": {
+        this.#foreignFrame(fault);
+        return;
+      }
     }
   }
 
@@ -149,24 +174,25 @@ export class FaultInjector {
     const node = this.#node(fault.victim);
     if (!node.isAlive() || !this.#mayLoseDisk(node)) return;
     if (fault.kind === "restored old copy") {
-      node.disk.takeBackup();
+      node.log.disk.takeBackup();
       const lives = node.lifeNumber();
       this.#stage.queue.after(fault.ageMs * 1000, () => {
-        if (node.lifeNumber() === lives && this.#mayLoseDisk(node)) this.#restore(node, fault.downMs);
+        if (node.lifeNumber() === lives && this.#mayLoseDisk(node))
+          this.#restore(node, fault.downMs);
       });
       return;
     }
     this.#count(fault.kind);
     node.crash("prefix", false);
     if (fault.kind === "wiped disk") node.loseDisk();
-    else if (node.disk.rot(this.#stage.prng)) node.markRolledBack();
+    else if (node.log.disk.rot(this.#stage.prng)) node.markRolledBack();
     this.#restartLater(node, fault.downMs);
   }
 
   #restore(node: SimNode, downMs: number): void {
     this.#count("restored old copy");
     node.crash("lost", false);
-    if (node.disk.restoreBackup()) node.markRolledBack();
+    if (node.log.disk.restoreBackup()) node.markRolledBack();
     this.#restartLater(node, downMs);
   }
 
@@ -184,7 +210,7 @@ export class FaultInjector {
   #failSync(fault: Fault & { readonly kind: "failed sync" }): void {
     const node = this.#node(fault.victim);
     if (!node.isAlive()) return;
-    node.failsNextSync = true;
+    node.log.failsNextSync = true;
     const life = node.lifeNumber();
     const check = (): void => {
       if (node.lifeNumber() === life) this.#stage.queue.after(5_000, check);
@@ -204,8 +230,8 @@ export class FaultInjector {
         if (node.lifeNumber() === life && node.isPaused()) node.resume();
       });
     } else if (fault.kind === "slow disk") {
-      node.syncSlowdownUs = fault.extraMs * 1000;
-      this.#later(fault.forMs, () => (node.syncSlowdownUs = 0));
+      node.log.syncSlowdownUs = fault.extraMs * 1000;
+      this.#later(fault.forMs, () => (node.log.syncSlowdownUs = 0));
     } else {
       node.executeSlowdownUs = fault.extraMs * 1000;
       this.#later(fault.forMs, () => (node.executeSlowdownUs = 0));
@@ -226,11 +252,16 @@ export class FaultInjector {
     const { network, nodes } = this.#stage;
     this.#count(fault.kind);
     switch (fault.kind) {
-      case "partition":
-        return this.#partition(fault.side, fault.forMs, fault.notice);
+      case "partition": {
+        this.#partition(fault.side, fault.forMs, fault.notice);
+        return;
+      }
       case "leader cut off":
         this.#stage.onLeaderFault("silent");
-        return this.#partition([this.#stage.currentLeader()], fault.forMs, "none");
+        {
+          this.#partition([this.#stage.currentLeader()], fault.forMs, "none");
+          return;
+        }
       case "one-way link":
         network.setCut(fault.from, fault.to, true);
         this.#later(fault.forMs, () => network.setCut(fault.from, fault.to, false));
@@ -303,10 +334,22 @@ export class FaultInjector {
 
   /** Bytes on a link that no replica of this network ever wrote. */
   #foreignFrame(fault: Fault & { readonly kind: "foreign frame" }): void {
-    const { network, prng, nodes } = this.#stage;
+    const { network, prng, nodes, encode } = this.#stage;
     this.#count(fault.kind);
-    const frame = nodes[fault.from]!.foreignFrame(prng);
-    network.send(fault.from, fault.to, frame);
+    if (prng.chance(0.3)) {
+      network.send(fault.from, fault.to, prng.bytes(prng.between(1, 300)));
+      return;
+    }
+    const vote = {
+      kind: "vote",
+      epoch: 0,
+      sender: fault.from,
+      view: 0,
+      height: nodes[fault.from]!.app.finalHeight() + 1,
+      blockHash: bytesToHex(prng.bytes(32)),
+      signature: prng.bytes(64),
+    } as const;
+    network.send(fault.from, fault.to, encode(vote));
   }
 
   #restartLater(node: SimNode, downMs: number): void {

@@ -67,27 +67,15 @@ export class Liar implements Actor {
 
   onSend(to: ReplicaIndex | "all", message: Message, ports: Ports): void {
     this.#remember(message);
-    switch (message.kind) {
-      case "propose":
-        return this.#onPropose(to, message, ports);
-      case "vote":
-        return this.#onVote(to, message, ports);
-      case "commit":
-        return this.#withhold(to, message);
-      case "viewChange":
-        return this.#onViewChange(to, message, ports);
-      case "newView":
-        return this.#onNewView(to, message, ports);
-      case "execVote":
-        return this.#onExecVote(to, message, ports);
-      case "blockResponse":
-      case "bodyResponse":
-      case "probeAnswer":
-      case "status":
-        return this.#onSync(to, message);
-      default:
-        this.#out().transmit(to, message);
-    }
+    const { kind } = message;
+    if (kind === "propose") this.#onPropose(to, message, ports);
+    else if (kind === "vote") this.#onVote(to, message, ports);
+    else if (kind === "commit") this.#withhold(to, message);
+    else if (kind === "viewChange") this.#onViewChange(to, message, ports);
+    else if (kind === "newView") this.#onNewView(to, message, ports);
+    else if (kind === "execVote") this.#onExecVote(to, message, ports);
+    else if (isSyncAnswer(message)) this.#onSync(to, message);
+    else this.#out().transmit(to, message);
   }
 
   #onPropose(to: ReplicaIndex | "all", message: Propose, ports: Ports): void {
@@ -154,7 +142,11 @@ export class Liar implements Actor {
     const { epoch, sender, view, height } = message;
     const statement = { kind: "vote", epoch, sender, view, height, blockHash } as const;
     const second = { ...statement, signature: ports.sign(statement) };
-    this.#split((peer, isFirst) => outlet.transmit(peer, isFirst ? message : second));
+    const tellsBoth = this.#prng.chance(0.3);
+    this.#split((peer, isFirst) => {
+      outlet.transmit(peer, isFirst ? message : second);
+      if (tellsBoth) outlet.transmit(peer, isFirst ? second : message);
+    });
   }
 
   #withhold(to: ReplicaIndex | "all", message: Vote | Commit): void {
@@ -234,10 +226,7 @@ export class Liar implements Actor {
     outlet.transmit(to, { ...statement, signature: ports.sign(statement) });
   }
 
-  #onSync(
-    to: ReplicaIndex | "all",
-    message: Message & { readonly kind: "blockResponse" | "bodyResponse" | "probeAnswer" | "status" },
-  ): void {
+  #onSync(to: ReplicaIndex | "all", message: SyncAnswer): void {
     const outlet = this.#out();
     if (!this.#does("lying sync", 0.6)) {
       outlet.transmit(to, message);
@@ -377,4 +366,13 @@ export class Liar implements Actor {
   #out(): Outlet {
     return this.#outlet!;
   }
+}
+
+type SyncAnswer = Extract<
+  Message,
+  { readonly kind: "blockResponse" | "bodyResponse" | "probeAnswer" | "status" }
+>;
+
+function isSyncAnswer(message: Message): message is SyncAnswer {
+  return ["blockResponse", "bodyResponse", "probeAnswer", "status"].includes(message.kind);
 }

@@ -80,7 +80,7 @@ export class Network {
     const isDuplicated = this.#draw(prng, quality.duplication);
     const isCorrupted = this.#draw(prng, quality.corruption);
     if (direction.isCut) {
-      this.#coverage.count("network: frame into a cut link");
+      this.#coverage.count("cut: frame into a cut link");
       return;
     }
     if (drops) {
@@ -187,10 +187,7 @@ export class Network {
       return;
     }
     const canConnect =
-      this.#endpoints[a]!.isAlive() &&
-      this.#endpoints[b]!.isAlive() &&
-      !there.isCut &&
-      !back.isCut;
+      this.#endpoints[a]!.isAlive() && this.#endpoints[b]!.isAlive() && !there.isCut && !back.isCut;
     if (!canConnect) return;
     this.#bump(a, b);
     this.#noticeDown(a, b);

@@ -70,7 +70,12 @@ export type FaultKind =
       readonly to: number;
       readonly forMs: number;
     }
-  | { readonly kind: "flapping link"; readonly a: number; readonly b: number; readonly count: number }
+  | {
+      readonly kind: "flapping link";
+      readonly a: number;
+      readonly b: number;
+      readonly count: number;
+    }
   | {
       readonly kind: "slow link";
       readonly from: number;
@@ -109,7 +114,10 @@ export type Plan = {
   readonly clientCount: number;
   readonly thinkUs: readonly [number, number];
   readonly fanOut: number;
-  readonly liars: readonly { readonly replica: number; readonly behaviours: readonly Behaviour[] }[];
+  readonly liars: readonly {
+    readonly replica: number;
+    readonly behaviours: readonly Behaviour[];
+  }[];
   /** The replica of which two copies run, if any. */
   readonly twin: number | undefined;
   readonly lieAfterHealing: boolean;

@@ -41,8 +41,9 @@ export function runSeed(seed: number, options: RunOptions = {}): Outcome {
   }
   const { coverage } = cluster;
   coverage.count("choices tried by the ghost", cluster.checker.ghost.choices);
+  // Frames that run into a cut link are one fault, however many there are: the cut.
   const faults =
-    coverage.totalOf("fault: ") + coverage.totalOf("liar: ") + coverage.totalOf("network: ");
+    coverage.totalOf("fault: ") + coverage.totalOf("liar: ") + coverage.totalOf("network: frame ");
   return {
     seed,
     violation,

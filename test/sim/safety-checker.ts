@@ -96,20 +96,14 @@ export class SafetyChecker {
   onSend(replica: ReplicaIndex, message: Message, finalHeight: number): void {
     if (message.kind === "propose") this.registry.addHeader(message.header);
     if (!this.#liars.has(replica)) this.histories[replica]!.onSend(message, finalHeight);
-    switch (message.kind) {
-      case "vote":
-        if (message.sender === replica) this.ledger.onVote(message);
-        return;
-      case "commit":
-        if (message.sender === replica) this.ledger.onCommit(message);
-        return;
-      case "viewChange":
-        if (message.sender === replica && this.#isTold(message)) this.ghost.onViewChange(message);
-        return;
-      case "execVote":
-        if (!this.#liars.has(replica)) this.#checkFinal(message.height, message.blockHash, replica);
-        return;
-      default:
+    const isOwn = "sender" in message && message.sender === replica;
+    if (message.kind === "vote" && isOwn) this.ledger.onVote(message);
+    if (message.kind === "commit" && isOwn) this.ledger.onCommit(message);
+    if (message.kind === "viewChange" && isOwn && this.#isTold(message)) {
+      this.ghost.onViewChange(message);
+    }
+    if (message.kind === "execVote" && !this.#liars.has(replica)) {
+      this.#checkFinal(message.height, message.blockHash, replica);
     }
   }
 

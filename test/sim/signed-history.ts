@@ -68,21 +68,11 @@ export class SignedHistory {
   }
 
   onSend(message: Message, finalHeight: number): void {
-    switch (message.kind) {
-      case "propose":
-      case "vote":
-      case "commit":
-      case "viewChange":
-      case "newView":
-        if (this.isExemptIn(message.epoch)) return;
-        this.#checkEpoch(message);
-        this.#check(message, finalHeight);
-        return;
-      case "abdicate":
-      case "complaint":
-        if (!this.isExemptIn(message.epoch)) this.#checkSilence(message.epoch, message.kind);
-        return;
-      default:
+    if (message.kind === "abdicate" || message.kind === "complaint") {
+      if (!this.isExemptIn(message.epoch)) this.#checkSilence(message.epoch, message.kind);
+    } else if (isBinding(message) && !this.isExemptIn(message.epoch)) {
+      this.#checkEpoch(message);
+      this.#check(message, finalHeight);
     }
   }
 
@@ -98,14 +88,22 @@ export class SignedHistory {
       case "propose":
         this.#unique("proposal", this.#proposals, message, message.header.height);
         return;
-      case "vote":
-        return this.#onVote(message, finalHeight);
-      case "commit":
-        return this.#onCommit(message);
-      case "viewChange":
-        return this.#onViewChange(message);
-      case "newView":
-        return this.#onNewView(message);
+      case "vote": {
+        this.#onVote(message, finalHeight);
+        return;
+      }
+      case "commit": {
+        this.#onCommit(message);
+        return;
+      }
+      case "viewChange": {
+        this.#onViewChange(message);
+        return;
+      }
+      case "newView": {
+        this.#onNewView(message);
+        return;
+      }
     }
   }
 
@@ -244,4 +242,8 @@ export class SignedHistory {
   #fail(invariant: string, text: string): never {
     throw new Violation(invariant, `${this.#name}: ${text}`);
   }
+}
+
+function isBinding(message: Message): message is Binding {
+  return ["propose", "vote", "commit", "viewChange", "newView"].includes(message.kind);
 }

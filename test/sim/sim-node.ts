@@ -7,15 +7,16 @@ import { InvariantError } from "../../src/base/invariant.ts";
 import type { Prng } from "../../src/base/prng.ts";
 import type { Block, ReplicaIndex, Transaction } from "../../src/consensus/block.ts";
 import type { Clock, Effect, Input } from "../../src/consensus/effect.ts";
-import type { LogRecord } from "../../src/consensus/log-record.ts";
 import type { ExecVote, Message } from "../../src/consensus/message.ts";
 import type { Parameters, Ports } from "../../src/consensus/parameters.ts";
 import { Replica } from "../../src/consensus/replica.ts";
 import type { Start } from "../../src/consensus/start.ts";
+import { AcceptedBallots } from "./accepted-ballots.ts";
 import type { Actor } from "./actor.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
-import { LogDisk, type TailFate } from "./log-disk.ts";
+import type { TailFate } from "./log-disk.ts";
+import { LogWriter } from "./log-writer.ts";
 import type { SafetyChecker } from "./safety-checker.ts";
 import type { SimWire } from "./sim-wire.ts";
 import { ToyApp, type Placement } from "./toy-app.ts";
@@ -28,7 +29,6 @@ export type NodeOptions = {
   readonly parameters: Parameters;
   readonly syncUs: readonly [number, number];
   readonly executeUs: readonly [number, number];
-  /** A snapshot is written and older records are dropped each time the log grows by so many. */
   readonly compactEvery: number;
   readonly retention: number;
   readonly wallSkewMs: number;
@@ -54,7 +54,7 @@ export const WALL_START_MS = 1_700_000_000_000;
 export class SimNode {
   readonly endpoint: number;
   readonly index: ReplicaIndex;
-  readonly disk = new LogDisk();
+  readonly log: LogWriter;
   readonly app: ToyApp;
   readonly actor: Actor | undefined;
   readonly #options: NodeOptions;
@@ -69,21 +69,14 @@ export class SimNode {
   #wakeUs: number | undefined;
   #lastTickUs = -1;
   #ticksInPlace = 0;
-  #isSyncing = false;
-  #wantsSync = false;
-  #lastLsn = 0;
-  /** Core record numbers by position in the file. */
-  #appendedSinceCompaction = 0;
-  #snapshotSequence: number | undefined;
   #isExecuting = false;
   #crashCountdown: number | undefined;
   #afterCrash: (() => void) | undefined;
   /** Inputs that arrive while the process is stopped. */
   #held: Input[] | undefined;
+  readonly #accepted = new AcceptedBallots();
   #highestEpoch = 0;
   #untrustedThroughEpoch = -1;
-  failsNextSync = false;
-  syncSlowdownUs = 0;
   executeSlowdownUs = 0;
   /** From this height on the machine computes wrongly. */
   perturbFromHeight = Infinity;
@@ -101,6 +94,20 @@ export class SimNode {
     this.actor = options.actor;
     this.wallSkewMs = options.wallSkewMs;
     this.#ports = world.wire.portsOf(this.index);
+    this.log = new LogWriter(
+      {
+        index: this.index,
+        isCorrect: this.actor === undefined,
+        syncUs: options.syncUs,
+        compactEvery: options.compactEvery,
+      },
+      {
+        ...world,
+        prng,
+        onSynced: (lsn) => this.input({ kind: "synced", lsn }),
+        onSyncFailed: () => this.crash("subset", false),
+      },
+    );
     this.app = new ToyApp({
       genesisResult: options.parameters.genesisResult,
       keptResults: 4 * options.parameters.execLagMax,
@@ -159,7 +166,8 @@ export class SimNode {
     this.#world.trace.note(() => `${this.name()} crashes (tail ${fate})`);
     this.#replica = undefined;
     this.#life++;
-    this.disk.losePower(fate, this.#prng);
+    this.log.reset();
+    this.log.disk.losePower(fate, this.#prng);
     this.app.losePower();
     this.#world.detach(this.endpoint, isSilent);
     const then = this.#afterCrash;
@@ -202,20 +210,6 @@ export class SimNode {
 
   isUntrusted(): boolean {
     return this.#highestEpoch <= this.#untrustedThroughEpoch;
-  }
-
-  /** A vote of another network, or bytes that mean nothing at all. */
-  foreignFrame(prng: Prng): Uint8Array {
-    if (prng.chance(0.3)) return prng.bytes(prng.between(1, 300));
-    const statement = {
-      kind: "vote",
-      epoch: 0,
-      sender: this.index,
-      view: 0,
-      height: this.app.finalHeight() + 1,
-      blockHash: bytesToHex(prng.bytes(32)),
-    } as const;
-    return this.#world.wire.encode({ ...statement, signature: prng.bytes(64) });
   }
 
   onLink(peer: ReplicaIndex, isUp: boolean): void {
@@ -262,6 +256,9 @@ export class SimNode {
     this.#guard(() => {
       const { effects, rejection } = replica.step(input, this.clock());
       if (rejection !== undefined) this.#world.coverage.count(`rejected: ${rejection.code}`);
+      else if (input.kind === "message" && this.isCorrect()) {
+        this.#accepted.note(this.name(), input.message);
+      }
       this.#carryOut(effects);
     });
     this.#scheduleWake();
@@ -272,44 +269,25 @@ export class SimNode {
   }
 
   #reset(): void {
+    this.log.reset();
     this.#wakeUs = undefined;
     this.#ticksInPlace = 0;
-    this.#isSyncing = false;
-    this.#wantsSync = false;
-    this.#lastLsn = 0;
-    this.#appendedSinceCompaction = 0;
-    this.#snapshotSequence = undefined;
     this.#isExecuting = false;
     this.#held = undefined;
-    this.failsNextSync = false;
+    this.#accepted.clear();
   }
 
   #recover(): Start {
     const nonce = bytesToHex(this.#prng.bytes(32));
-    const recovered = this.disk.recover();
-    if (recovered.kind === "corrupt") {
-      this.#world.coverage.count("disk: damage noticed at restart");
-      this.loseDisk();
-      return { kind: "empty", nonce };
-    }
-    if (recovered.bodies.length === 0) {
-      this.loseDisk();
-      return { kind: "empty", nonce };
-    }
-    const records = recovered.bodies.map((body) => this.#world.wire.decodeRecord(body));
-    const first = this.disk.lastSequence() - records.length + 1;
-    if (this.isCorrect()) {
-      const survivors = records.map((record, at) => ({ record, sequence: first + at }));
-      const history = this.#world.checker.histories[this.index]!;
-      history.facts.onRestart(survivors);
-      history.onRestart();
-    }
-    return { kind: "resume", records, nonce };
+    const records = this.log.recover();
+    if (records !== undefined) return { kind: "resume", records, nonce };
+    this.loseDisk();
+    return { kind: "empty", nonce };
   }
 
   /** The log and everything beside it are gone. */
   loseDisk(): void {
-    this.disk.wipe();
+    this.log.disk.wipe();
     this.app.wipe();
     this.hasLostDisk = true;
     if (this.isCorrect()) this.#world.checker.histories[this.index]!.onDiskLost();
@@ -331,7 +309,10 @@ export class SimNode {
       const nowMs = WALL_START_MS + this.#world.queue.nowMs();
       this.#world.checker.onFinalized(this.index, blocks, certificate, nowMs);
     }
-    this.#maybeCompact();
+    if (this.#replica !== undefined && this.log.isCompactionDue()) {
+      this.app.flush();
+      this.log.compact(this.#replica.snapshot());
+    }
   }
 
   #perform(effect: Effect): void {
@@ -339,11 +320,10 @@ export class SimNode {
     trace.effect(this.endpoint, effect);
     switch (effect.kind) {
       case "append":
-        this.#append(effect.record);
-        this.#lastLsn = effect.lsn;
+        this.log.append(effect.record, effect.lsn);
         return;
       case "sync":
-        this.#sync();
+        this.log.sync();
         return;
       case "send":
         this.#send(effect.to, effect.message);
@@ -384,13 +364,6 @@ export class SimNode {
         if (this.#life === life) this.input({ kind: "executed", height, result });
       });
     }
-  }
-
-  #append(record: LogRecord): void {
-    const sequence = this.disk.append(this.#world.wire.encodeRecord(record));
-    this.#appendedSinceCompaction++;
-    // A twin's log is its own; only what a replica's one log holds can be checked.
-    this.#world.checker.onAppend(this.index, record, sequence);
   }
 
   #send(to: ReplicaIndex | "all", message: Message): void {
@@ -452,50 +425,6 @@ export class SimNode {
     } as const;
     const signature = this.#ports.sign(statement);
     this.#world.replyToClient(placement, { ...statement, signature });
-  }
-
-  #sync(): void {
-    if (this.#isSyncing) {
-      this.#wantsSync = true;
-      return;
-    }
-    this.#isSyncing = true;
-    this.#wantsSync = false;
-    const [life, sequence, lsn] = [this.#life, this.disk.lastSequence(), this.#lastLsn];
-    const [low, high] = this.#options.syncUs;
-    this.#world.queue.after(this.#prng.between(low, high) + this.syncSlowdownUs, () => {
-      if (this.#life === life) this.#onSynced(sequence, lsn);
-    });
-  }
-
-  #onSynced(sequence: number, lsn: number): void {
-    this.#isSyncing = false;
-    if (this.failsNextSync) {
-      this.#world.coverage.count("fault: failed sync");
-      // The driver must stop at once: what the disk holds is unknown.
-      this.crash("subset", false);
-      return;
-    }
-    this.disk.markDurable(sequence);
-    if (this.isCorrect()) this.#world.checker.histories[this.index]!.facts.onDurable(sequence);
-    if (this.#snapshotSequence !== undefined && sequence >= this.#snapshotSequence) {
-      this.disk.dropBefore(this.#snapshotSequence);
-      this.#snapshotSequence = undefined;
-    }
-    if (this.#wantsSync) this.#sync();
-    if (lsn > 0) this.input({ kind: "synced", lsn });
-  }
-
-  /** Begins a new segment with all that safety needs; older records go once it is durable. */
-  #maybeCompact(): void {
-    if (this.#replica === undefined || this.#snapshotSequence !== undefined) return;
-    if (this.#appendedSinceCompaction < this.#options.compactEvery) return;
-    this.#appendedSinceCompaction = 0;
-    this.app.flush();
-    this.#snapshotSequence = this.disk.lastSequence() + 1;
-    this.#append(this.#replica.snapshot());
-    this.#appendedSinceCompaction = 0;
-    this.#sync();
   }
 
   #scheduleExecution(): void {
@@ -569,15 +498,8 @@ export class SimNode {
 }
 
 function bodiesOf(message: Message): readonly Transaction[] {
-  switch (message.kind) {
-    case "propose":
-      return message.body.transactions;
-    case "bodyResponse":
-    case "blockResponse":
-      return message.blocks.flatMap(({ body }) => body.transactions);
-    case "forward":
-      return [message.transaction];
-    default:
-      return [];
-  }
+  if (message.kind === "propose") return message.body.transactions;
+  if (message.kind === "forward") return [message.transaction];
+  if (message.kind !== "bodyResponse" && message.kind !== "blockResponse") return [];
+  return message.blocks.flatMap(({ body }) => body.transactions);
 }

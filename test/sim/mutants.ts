@@ -1,0 +1,163 @@
+/**
+ * The protocol with one rule broken each. The simulator must find every one of them: a checker that
+ * stays silent does not watch the rule. Those that it cannot meet are refuted by `npm run model`.
+ */
+import type { Mutant } from "../support/mutation.ts";
+
+const CHOOSE = "src/consensus/choose.ts";
+const VOTE_RULE = "src/consensus/vote-rule.ts";
+const STARTING = "src/consensus/starting.ts";
+
+export const SIM_MUTANTS: readonly Mutant[] = [
+  {
+    name: "no-vote-reports",
+    rule: "votes of f+1 reports count",
+    file: CHOOSE,
+    find: "highestSupported(eligible, weak)",
+    replace: "highestSupported([], weak)",
+  },
+  {
+    name: "votes-beat-a-certificate",
+    rule: "votes older than the highest certificate do not count",
+    file: CHOOSE,
+    find: "if (report.votedView > certified.view) return true;",
+    replace: "if (report.votedView >= 0) return true;",
+  },
+  {
+    name: "only-highest-view-votes",
+    rule: "all younger votes count, not only those of the highest view",
+    file: CHOOSE,
+    find: "if (chain !== undefined && isEligible(",
+    replace:
+      "const newest = Math.max(...reports.map(({ votedView }) => votedView));\n" +
+      "if (chain !== undefined && report.votedView === newest && isEligible(",
+  },
+  {
+    name: "equal-view-off-chain",
+    rule: "votes of the certificate's own view count only on its chain",
+    file: CHOOSE,
+    find: "(isBelowEveryChain || contains(chain, certified.block))",
+    replace: "(isBelowEveryChain || chain.length > 0)",
+  },
+  {
+    name: "equal-view-never",
+    rule: "votes of the certificate's own view count on its chain",
+    file: CHOOSE,
+    find: "report.votedView === certified.view && (",
+    replace: "report.votedView > certified.view && (",
+  },
+  {
+    name: "support-of-one",
+    rule: "f+1 reports support a block, not one",
+    file: CHOOSE,
+    find: "highestSupported(eligible, weak)",
+    replace: "highestSupported(eligible, 1)",
+  },
+  {
+    name: "support-of-all",
+    rule: "f+1 reports support a block, not 2f+1",
+    file: CHOOSE,
+    find: "highestSupported(eligible, weak)",
+    replace: "highestSupported(eligible, weak + 1)",
+  },
+  {
+    name: "certificate-not-durable",
+    rule: "a certificate is durable before its Commit is sent",
+    file: "src/consensus/committing.ts",
+    find: 'sendAfterSync(core, "all", ownCommit(core, certificate));',
+    replace:
+      'core.effects.push({ kind: "send", to: "all", message: ownCommit(core, certificate) });',
+  },
+  {
+    name: "fast-quorum-too-small",
+    rule: "the fast path takes all n votes",
+    file: VOTE_RULE,
+    find: "return count >= quorum.replicaCount;",
+    replace: "return count >= quorum.replicaCount - 1;",
+  },
+  {
+    name: "quorum-too-small",
+    rule: "certificates take 2f+1 signatures",
+    file: VOTE_RULE,
+    find: "return count >= quorum.quorum;",
+    replace: "return count >= quorum.quorum - 1;",
+  },
+  {
+    name: "vote-not-durable",
+    rule: "a vote is durable before it is sent",
+    file: "src/consensus/voting.ts",
+    find: 'sendAfterSync(core, "all", vote);',
+    replace: 'core.effects.push({ kind: "send", to: "all", message: vote });',
+  },
+  {
+    name: "second-vote-overwrites-the-first",
+    rule: "one vote per sender and height, the first",
+    file: "src/consensus/ballots.ts",
+    find: 'return first.blockHash === ballot.blockHash ? "same" : { first };\n  }\n\n  /** The heights',
+    replace: 'bySender.set(ballot.sender, ballot);\n    return "new";\n  }\n\n  /** The heights',
+  },
+  {
+    name: "promise-lost-on-restart",
+    rule: "the view is a promise that outlives the process",
+    file: "src/consensus/replay.ts",
+    find: "core.view = record.view;",
+    replace: "core.view = core.votedView < 0 ? 0 : core.votedView;",
+  },
+  {
+    name: "acceptance-forgotten-on-restart",
+    rule: "who voted in a view stays with its NewView after a restart",
+    file: VOTE_RULE,
+    find: "return view === 0 || votedView === view;",
+    replace: "return view === 0;",
+  },
+  {
+    name: "queued-votes-outlive-the-view",
+    rule: "leaving a view drops the votes that wait for the disk",
+    file: "src/consensus/view-entry.ts",
+    find: "core.outbox.dropBallotsBelow(core.epoch, view);",
+    replace: "",
+  },
+  {
+    name: "rejoin-at-once",
+    rule: "who lost its log is silent until an epoch knows its nonce",
+    file: STARTING,
+    find: 'core.mode = "observer";\n  core.rejoinNonce = nonce;',
+    replace: "becomeActive(core);\n  core.rejoinNonce = nonce;",
+  },
+  {
+    name: "restarted-leader-goes-on",
+    rule: "a restarted leader does not propose in the view it restarts in",
+    file: STARTING,
+    find: "core.mayLead = false;",
+    replace: "core.mayLead = true;",
+  },
+  {
+    name: "own-vote-counts-at-once",
+    rule: "our own vote counts once it is durable",
+    file: "src/consensus/voting.ts",
+    find: 'sendAfterSync(core, "all", vote);',
+    replace: 'core.ballots.add(vote);\n  sendAfterSync(core, "all", vote);',
+  },
+  {
+    name: "body-of-another-block",
+    rule: "a block is kept only under its own hash",
+    file: "src/consensus/voting.ts",
+    find: 'if (fault === "PROPOSAL_HASH_MISMATCH") {',
+    replace: 'if (fault === "PROPOSAL_AFTER_BOUNDARY") {',
+  },
+  {
+    name: "view-change-not-durable",
+    rule: "a view is durable before its ViewChange is sent",
+    file: "src/consensus/view-entry.ts",
+    find: 'if (change !== undefined) sendAfterSync(core, "all", change);',
+    replace:
+      'if (change !== undefined) core.effects.push({ kind: "send", to: "all", message: change });',
+  },
+  {
+    name: "commit-after-leaving",
+    rule: "no Commit in a view that was left",
+    file: VOTE_RULE,
+    find: "return certificate.view === view;",
+    replace: "return certificate.view <= view;",
+  },
+];
