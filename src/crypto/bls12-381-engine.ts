@@ -1,6 +1,6 @@
 import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
 import type { Bls12 } from "./bls12-381-rules.ts";
-import { NOBLE_BLS12 } from "./bls12-381-noble.ts";
+import { Bls12Map } from "./bls12-381-map.ts";
 import { EncodedAddition } from "./encoded-addition.ts";
 import { QuadraticField, type Pair } from "./extension-field.ts";
 import { G1Group, type G1Term } from "./g1-group.ts";
@@ -35,6 +35,7 @@ export class Bls12Engine implements Bls12 {
   readonly #addition: EncodedAddition;
   readonly #g2: G2Group;
   readonly #product: PairingProduct;
+  readonly #map: Bls12Map;
 
   constructor() {
     const shape = { prime: BLS_PRIME, limbCount: 8, limbBits: 49, xiReal: 1 };
@@ -54,6 +55,13 @@ export class Bls12Engine implements Bls12 {
       loopDigits: Array.from(X.toString(2).slice(1), Number),
       finishLoop: (product, accumulator) => product.conjugate(accumulator, accumulator),
       hardPart,
+    });
+    this.#map = new Bls12Map({
+      engine: this.#engine,
+      g1: this.#g1,
+      g2: this.#g2,
+      squareRoots: (values) => this.squareRoots(values),
+      parameter: X,
     });
   }
 
@@ -105,18 +113,21 @@ export class Bls12Engine implements Bls12 {
   }
 
   mapToG1(element: Uint8Array): Uint8Array | undefined {
-    return NOBLE_BLS12.mapToG1(element);
+    const u = bytesToBigInt(element);
+    return u < BLS_PRIME ? encodeG1(this.#map.mapToG1(u)) : undefined;
   }
 
   mapToG2(element: Uint8Array): Uint8Array | undefined {
-    return NOBLE_BLS12.mapToG2(element);
+    const a = bytesToBigInt(element.subarray(0, FIELD_SIZE));
+    const b = bytesToBigInt(element.subarray(FIELD_SIZE));
+    return a < BLS_PRIME && b < BLS_PRIME ? encodeG2(this.#map.mapToG2([a, b])) : undefined;
   }
 
   verifyKzgProof(commitment: Uint8Array, z: Uint8Array, y: Uint8Array, proof: Uint8Array): boolean {
     return verifyKzgProof(this, commitment, z, y, proof);
   }
 
-  /** Square roots of two numbers that are squares; of others the result is of no use. */
+  /** Square roots of two numbers; of those that are no squares, the roots of their negatives. */
   squareRoots(values: Pair): Pair {
     const mark = this.#engine.mark();
     const place = this.#engine.allocate(1);

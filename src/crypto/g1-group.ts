@@ -29,7 +29,7 @@ export class G1Group {
   readonly #engine: PairingEngine;
   readonly #rules: G1Rules;
   readonly #field: QuadraticField;
-  readonly #add: WasmCall;
+  readonly add: WasmCall;
   readonly #double: WasmCall;
   readonly #join: WasmCall;
   readonly #infinity: number;
@@ -38,7 +38,7 @@ export class G1Group {
     this.#engine = engine;
     this.#rules = rules;
     this.#field = new QuadraticField(engine.prime);
-    this.#add = engine.function("laneAdd");
+    this.add = engine.function("laneAdd");
     this.#double = engine.function("laneDouble");
     this.#join = engine.function("join");
     this.#infinity = this.#write([0n, 0n], [1n, 1n], [0n, 0n]);
@@ -51,13 +51,13 @@ export class G1Group {
     for (let start = 0; start < terms.length; start += BATCH_TERMS_MAX) {
       const batchMark = this.#engine.mark();
       const batch = this.#multiplyBatch(terms.slice(start, start + BATCH_TERMS_MAX));
-      this.#add(total, total, batch);
+      this.add(total, total, batch);
       this.#engine.release(batchMark);
     }
     const crossed = this.#engine.allocate(COORDINATES);
     this.#each((offset) => this.#engine.function("swap")(crossed + offset, total + offset));
-    this.#add(total, total, crossed);
-    const sum = this.#affine(total);
+    this.add(total, total, crossed);
+    const sum = this.readAffine(total);
     this.#engine.release(mark);
     return sum;
   }
@@ -82,8 +82,8 @@ export class G1Group {
       [prime - a.y, prime - b.y],
       [1n, 1n],
     );
-    const once = this.#times(this.#write([a.x, b.x], [a.y, b.y], [1n, 1n]), factor);
-    const twice = this.#times(once, factor);
+    const once = this.times(this.#write([a.x, b.x], [a.y, b.y], [1n, 1n]), factor);
+    const twice = this.times(once, factor);
     const difference = engine.allocate(2);
     engine.function("laneDifference")(difference, twice, image);
     const isZero = [0, engine.elementSize].every((offset) => engine.isZero(difference + offset));
@@ -92,11 +92,11 @@ export class G1Group {
   }
 
   /** Both lanes by one public factor. */
-  #times(point: number, factor: bigint): number {
+  times(point: number, factor: bigint): number {
     const multiple = this.#copyOf(point);
     for (const digit of factor.toString(2).slice(1)) {
       this.#double(multiple, multiple);
-      if (digit === "1") this.#add(multiple, multiple, point);
+      if (digit === "1") this.add(multiple, multiple, point);
     }
     return multiple;
   }
@@ -122,7 +122,7 @@ export class G1Group {
             table + b * entrySize + offset,
           );
         });
-        this.#add(accumulator, accumulator, joined);
+        this.add(accumulator, accumulator, joined);
       }
     }
     return accumulator;
@@ -142,12 +142,18 @@ export class G1Group {
     for (let entry = 2; entry < TABLE_ENTRIES; entry++) {
       const place = this.#engine.allocate(COORDINATES);
       if (entry % 2 === 0) this.#double(place, table + (entry / 2) * entrySize);
-      else this.#add(place, place - entrySize, base);
+      else this.add(place, place - entrySize, base);
     }
     return table;
   }
 
-  #affine(point: number): G1Affine | undefined {
+  /** One point in both lanes. */
+  writeBoth(x: bigint, y: bigint, z: bigint): number {
+    return this.#write([x, x], [y, y], [z, z]);
+  }
+
+  /** The point of the first lane; undefined is infinity. */
+  readAffine(point: number): G1Affine | undefined {
     const size = this.#engine.elementSize;
     const [z] = this.#engine.read(point + 2 * size);
     if (z === 0n) return undefined;
