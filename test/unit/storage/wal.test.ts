@@ -241,6 +241,26 @@ describe("segments of the log", () => {
     assert.equal(verdict, "clean");
   });
 
+  it("do not take old records for theirs where lsn and place agree", async (test) => {
+    const directory = temporaryDirectory(test);
+    const { wal } = await open(directory);
+    for (const body of ["old1", "old2", "old3"]) wal.append(text(body));
+    await wal.close();
+    // The first is lost before anything was durable, so the log begins again at lsn 1.
+    const file = segmentPath(directory, 1);
+    const end = HEAD_RECORD_SIZE + recordSize(4);
+    writeFileSync(file, readFileSync(file).fill(0, HEAD_RECORD_SIZE, end));
+    const { ino } = statSync(file);
+    const second = await open(directory);
+    assert.deepEqual([second.records.length, second.verdict], [0, "tail-cut"]);
+    await second.wal.close();
+    const third = await open(directory);
+    assert.equal(statSync(segmentPath(directory, 3)).ino, ino, "the file was reused");
+    third.wal.append(text("new1"));
+    await third.wal.close();
+    assert.deepEqual(texts((await open(directory)).records), ["new1"]);
+  });
+
   it("can be prepared while records are appended", async (test) => {
     const directory = temporaryDirectory(test);
     const { wal } = await open(directory);
