@@ -3,9 +3,9 @@ import { createMPT, type MerklePatriciaTrie } from "@ethereumjs/mpt";
 
 import { equalBytes } from "../src/base/bytes.ts";
 import { Prng } from "../src/base/prng.ts";
+import { addressHash } from "../src/chain/word-hash.ts";
 import { keccak256 } from "../src/crypto/keccak256.ts";
 import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount } from "../src/state/account.ts";
-import { addressHash } from "../src/state/state-tries.ts";
 import { Trie } from "../src/state/trie.ts";
 
 const ACCOUNT_COUNT = 100_000;

@@ -1,8 +1,6 @@
 /** The 2048-bit filter in receipts and headers that says which logs are certainly not there. */
-import { writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
-import { HASH_SIZE, keccak256Into } from "../crypto/keccak256.ts";
-import { ADDRESS_SIZE } from "./address.ts";
+import { addressHash, wordHash } from "./word-hash.ts";
 
 export type Log = {
   readonly address: bigint;
@@ -12,21 +10,33 @@ export type Log = {
 };
 
 export const BLOOM_SIZE = 256;
-const WORD_SIZE = 32;
+/** Blooms are made by the block: memory for several at a time costs less than for each. */
+const POOL_SIZE = 64 * BLOOM_SIZE;
 
-/** Filled and hashed within one synchronous call. */
-const addressBytes = new Uint8Array(ADDRESS_SIZE);
-const topicBytes = new Uint8Array(WORD_SIZE);
-const hashBytes = new Uint8Array(HASH_SIZE);
+let pool = new Uint8Array(POOL_SIZE);
+let poolUsed = 0;
 
 /** Three bits for each log's address and for each of its topics. */
 export function bloomOfLogs(logs: readonly Log[]): Uint8Array {
-  const bloom = new Uint8Array(BLOOM_SIZE);
+  if (logs.length === 0) return EMPTY_BLOOM;
+  const bloom = createBloom();
   for (const { address, topics } of logs) {
-    setBits(bloom, hashAddress(address));
-    for (const topic of topics) setBits(bloom, hashTopic(topic));
+    setBits(bloom, addressHash(address));
+    for (const topic of topics) setBits(bloom, wordHash(topic));
   }
   return bloom;
+}
+
+/** Of all receipts without logs. Blooms are never changed once they are made. */
+const EMPTY_BLOOM = new Uint8Array(BLOOM_SIZE);
+
+function createBloom(): Uint8Array {
+  if (poolUsed === POOL_SIZE) {
+    pool = new Uint8Array(POOL_SIZE);
+    poolUsed = 0;
+  }
+  poolUsed += BLOOM_SIZE;
+  return pool.subarray(poolUsed - BLOOM_SIZE, poolUsed);
 }
 
 /** The filter of a block: whatever any of its receipts has. */
@@ -43,23 +53,11 @@ export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
 
 /** False: no log of this address is there. True: there may be one. */
 export function mayHaveAddress(bloom: Uint8Array, address: bigint): boolean {
-  return hasBits(bloom, hashAddress(address));
+  return hasBits(bloom, addressHash(address));
 }
 
 export function mayHaveTopic(bloom: Uint8Array, topic: bigint): boolean {
-  return hasBits(bloom, hashTopic(topic));
-}
-
-function hashAddress(address: bigint): Uint8Array {
-  writeBigEndian(address, addressBytes, 0, ADDRESS_SIZE);
-  keccak256Into(addressBytes, 0, ADDRESS_SIZE, hashBytes, 0);
-  return hashBytes;
-}
-
-function hashTopic(topic: bigint): Uint8Array {
-  writeBigEndian(topic, topicBytes, 0, WORD_SIZE);
-  keccak256Into(topicBytes, 0, WORD_SIZE, hashBytes, 0);
-  return hashBytes;
+  return hasBits(bloom, wordHash(topic));
 }
 
 function setBits(bloom: Uint8Array, hash: Uint8Array): void {

@@ -8,6 +8,7 @@
 import { invariant } from "../base/invariant.ts";
 import { HASH_SIZE, keccak256, keccak256Into } from "../crypto/keccak256.ts";
 import { EMPTY_TRIE_ROOT } from "./hash-constants.ts";
+import { headerSize, LIST_BASE, STRING_BASE, writeHeader } from "./rlp-header.ts";
 
 /** Keys are handled as integers of at most 4 bytes. */
 const ITEMS_MAX = 2 ** 24;
@@ -28,18 +29,27 @@ let node: Uint8Array = leafBuffer;
 let nodeStart = 0;
 let nodeEnd = 0;
 
+/** A list whose items are made when they are hashed: each once, and needed no longer than that. */
+export type ItemList = { readonly length: number; itemAt(index: number): Uint8Array };
+
 export function listRoot(items: readonly Uint8Array[]): Uint8Array {
+  return itemListRoot({ length: items.length, itemAt: (index) => items[index] ?? NO_ITEM });
+}
+
+export function itemListRoot(items: ItemList): Uint8Array {
   if (items.length === 0) return EMPTY_TRIE_ROOT;
   invariant(items.length < ITEMS_MAX, "the list is shorter than 2^24");
   writeNode(items, 0, items.length, 0);
   return keccak256(node.subarray(nodeStart, nodeEnd));
 }
 
+const NO_ITEM = new Uint8Array(0);
+
 /** The node over the places `start` .. `end`-1, whose keys agree in their first `depth` nibbles. */
-function writeNode(items: readonly Uint8Array[], start: number, end: number, depth: number): void {
+function writeNode(items: ItemList, start: number, end: number, depth: number): void {
   const first = indexAt(start, items.length);
   if (end - start === 1) {
-    writeLeaf(first, items[first], depth);
+    writeLeaf(first, items.itemAt(first), depth);
     return;
   }
   // Sorted: what the first and the last share, all between them share.
@@ -51,12 +61,7 @@ function writeNode(items: readonly Uint8Array[], start: number, end: number, dep
 }
 
 /** Leaves the node in the buffer of `depth`. */
-function writeBranch(
-  items: readonly Uint8Array[],
-  start: number,
-  end: number,
-  depth: number,
-): void {
+function writeBranch(items: ItemList, start: number, end: number, depth: number): void {
   const buffer = branchBuffers[depth];
   invariant(buffer !== undefined, "no key has more than eight nibbles");
   let at = HEADER_ROOM;
@@ -86,15 +91,13 @@ function writeExtension(index: number, from: number, to: number): void {
   finishNode(buffer, writeReference(buffer, at));
 }
 
-function writeLeaf(index: number, value: Uint8Array | undefined, depth: number): void {
-  invariant(value !== undefined && value.length > 0, "a list has no holes and no empty items");
+function writeLeaf(index: number, value: Uint8Array, depth: number): void {
+  invariant(value.length > 0, "a list has no holes and no empty items");
   const size = value.length;
   if (leafBuffer.length < size + 32) leafBuffer = new Uint8Array(2 * size + 32);
   let at = writePath(leafBuffer, HEADER_ROOM, index, depth, nibbleCount(index), true);
   if (size > 1 || (value[0] ?? 0) >= 0x80) {
-    const headerSize = lengthHeaderSize(size);
-    writeLengthHeader(leafBuffer, at, size, 0x80);
-    at += headerSize;
+    at = writeHeader(leafBuffer, at, size, STRING_BASE);
   }
   leafBuffer.set(value, at);
   finishNode(leafBuffer, at + size);
@@ -125,9 +128,9 @@ function writePath(
 function finishNode(buffer: Uint8Array, end: number): void {
   const length = end - HEADER_ROOM;
   node = buffer;
-  nodeStart = HEADER_ROOM - lengthHeaderSize(length);
+  nodeStart = HEADER_ROOM - headerSize(length);
   nodeEnd = end;
-  writeLengthHeader(buffer, nodeStart, length, 0xc0);
+  writeHeader(buffer, nodeStart, length, LIST_BASE);
 }
 
 /** Writes what stands for the last node in its parent: its hash, or itself where it is shorter. */
@@ -140,21 +143,6 @@ function writeReference(buffer: Uint8Array, offset: number): number {
   buffer[offset] = 0x80 + HASH_SIZE;
   keccak256Into(node, nodeStart, size, buffer, offset + 1);
   return offset + 1 + HASH_SIZE;
-}
-
-function lengthHeaderSize(length: number): number {
-  if (length <= 55) return 1;
-  if (length <= 0xff) return 2;
-  if (length <= 0xffff) return 3;
-  return length <= 0xffffff ? 4 : 5;
-}
-
-function writeLengthHeader(buffer: Uint8Array, offset: number, length: number, base: number): void {
-  const size = lengthHeaderSize(length) - 1;
-  buffer[offset] = size === 0 ? base + length : base + 55 + size;
-  for (let place = size, rest = length; place > 0; place--, rest = Math.floor(rest / 256)) {
-    buffer[offset + place] = rest % 256;
-  }
 }
 
 /**

@@ -1,10 +1,13 @@
 import { equalBytes } from "../base/bytes.ts";
-import { writeBigEndian } from "../base/big-endian.ts";
+import { bigEndianSize, writeBigEndian } from "../base/big-endian.ts";
+import { invariant } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import { addressToBytes } from "./address.ts";
+import { ADDRESS_SIZE } from "./address.ts";
 import { bloomOfLogs, BLOOM_SIZE, type Log } from "./bloom.ts";
-import { decodeRlp, encodeRlp, type RlpErrorCode, type RlpInput, type RlpItem } from "./rlp.ts";
+import { itemListRoot } from "./list-root.ts";
+import { decodeRlp, type RlpErrorCode, type RlpItem } from "./rlp.ts";
 import { RlpFields, type RlpFieldErrorCode } from "./rlp-fields.ts";
+import { headerSize, LIST_BASE, STRING_BASE, writeHeader } from "./rlp-header.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** What a transaction left behind, in the form that receiptsRoot commits to. */
@@ -28,19 +31,89 @@ export type ReceiptError = {
 };
 
 const TOPICS_MAX = 4;
+const WORD_SIZE = 32;
 
 export function createReceipt(fields: Omit<Receipt, "logsBloom">): Receipt {
   return { ...fields, logsBloom: bloomOfLogs(fields.logs) };
 }
 
 export function encodeReceipt(receipt: Receipt): Uint8Array {
-  const { type, succeeded, cumulativeGasUsed, logs, logsBloom } = receipt;
-  const payload = encodeRlp([succeeded ? 1 : 0, cumulativeGasUsed, logsBloom, logs.map(logFields)]);
-  if (type === 0) return payload;
-  const encoded = new Uint8Array(1 + payload.length);
-  encoded[0] = type;
-  encoded.set(payload, 1);
-  return encoded;
+  const size = writeReceipt(receipt);
+  return scratch.slice(0, size);
+}
+
+/** What a header keeps of its receipts; none of them is kept encoded for it. */
+export function receiptsRoot(receipts: readonly Receipt[]): Uint8Array {
+  const itemAt = (index: number): Uint8Array => {
+    const receipt = receipts[index];
+    invariant(receipt !== undefined, "a list of receipts has no holes");
+    const size = writeReceipt(receipt);
+    return scratch.subarray(0, size);
+  };
+  return itemListRoot({ length: receipts.length, itemAt });
+}
+
+/** Written by `writeReceipt` and read within one synchronous call. */
+let scratch = new Uint8Array(4096);
+/** Type, list header, status, gas, bloom and the header of the logs need less. */
+const FIXED_SIZE_MAX = 320;
+
+/** Writes the encoding at the start of `scratch` and returns its size. */
+function writeReceipt({ type, succeeded, cumulativeGasUsed, logs, logsBloom }: Receipt): number {
+  let logsLength = 0;
+  for (const log of logs) {
+    const length = logLength(log);
+    logsLength += headerSize(length) + length;
+  }
+  reserve(FIXED_SIZE_MAX + logsLength);
+  const gasSize = bigEndianSize(cumulativeGasUsed);
+  const isGasShort = gasSize === 1 && cumulativeGasUsed < 0x80n;
+  const gasLength = isGasShort ? 1 : 1 + gasSize;
+  const bloomLength = headerSize(BLOOM_SIZE) + BLOOM_SIZE;
+  const length = 1 + gasLength + bloomLength + headerSize(logsLength) + logsLength;
+  let at = 0;
+  if (type !== 0) scratch[at++] = type;
+  at = writeHeader(scratch, at, length, LIST_BASE);
+  scratch[at++] = succeeded ? 1 : STRING_BASE;
+  if (!isGasShort) scratch[at++] = STRING_BASE + gasSize;
+  writeBigEndian(cumulativeGasUsed, scratch, at, gasSize);
+  at = writeHeader(scratch, at + gasSize, BLOOM_SIZE, STRING_BASE);
+  scratch.set(logsBloom, at);
+  at = writeHeader(scratch, at + BLOOM_SIZE, logsLength, LIST_BASE);
+  for (const log of logs) at = writeLog(log, at);
+  return at;
+}
+
+function writeLog(log: Log, offset: number): number {
+  const { address, topics, data } = log;
+  let at = writeHeader(scratch, offset, logLength(log), LIST_BASE);
+  scratch[at++] = STRING_BASE + ADDRESS_SIZE;
+  writeBigEndian(address, scratch, at, ADDRESS_SIZE);
+  at = writeHeader(scratch, at + ADDRESS_SIZE, topics.length * (1 + WORD_SIZE), LIST_BASE);
+  for (const topic of topics) {
+    scratch[at++] = STRING_BASE + WORD_SIZE;
+    writeBigEndian(topic, scratch, at, WORD_SIZE);
+    at += WORD_SIZE;
+  }
+  if (!isOwnEncoding(data)) at = writeHeader(scratch, at, data.length, STRING_BASE);
+  scratch.set(data, at);
+  return at + data.length;
+}
+
+/** Of the payload of the log's list. */
+function logLength({ topics, data }: Log): number {
+  const topicsLength = topics.length * (1 + WORD_SIZE);
+  const dataSize = isOwnEncoding(data) ? 1 : headerSize(data.length) + data.length;
+  return 1 + ADDRESS_SIZE + headerSize(topicsLength) + topicsLength + dataSize;
+}
+
+/** A single low byte stands for itself in RLP. */
+function isOwnEncoding(data: Uint8Array): boolean {
+  return data.length === 1 && (data[0] ?? 0) < STRING_BASE;
+}
+
+function reserve(size: number): void {
+  if (scratch.length < size) scratch = new Uint8Array(2 * size);
 }
 
 /** From bytes that another node sent or a disk kept. */
@@ -80,14 +153,4 @@ function readLog(fields: RlpFields, item: RlpItem): Log {
   const topics: bigint[] = [];
   while (fields.hasNext()) topics.push(fields.word("log.topic"));
   return { address, topics, data };
-}
-
-function logFields(log: Log): RlpInput {
-  return [addressToBytes(log.address), log.topics.map(topicToBytes), log.data];
-}
-
-function topicToBytes(topic: bigint): Uint8Array {
-  const bytes = new Uint8Array(32);
-  writeBigEndian(topic, bytes, 0, 32);
-  return bytes;
 }

@@ -12,7 +12,7 @@ import {
 } from "../chain/hash-constants.ts";
 import { type Header, HEADER_NONCE_SIZE, headerHash } from "../chain/header.ts";
 import { listRoot } from "../chain/list-root.ts";
-import { createReceipt, encodeReceipt, type Receipt } from "../chain/receipt.ts";
+import { createReceipt, type Receipt, receiptsRoot } from "../chain/receipt.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { readBigEndian } from "../base/big-endian.ts";
 import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
@@ -101,11 +101,8 @@ function runAll(
   const dropped: DroppedTransaction[] = [];
   let gasUsed = 0n;
   for (const transaction of batch.transactions) {
-    if (permits !== undefined && !permits(engine.journal, transaction)) {
-      dropped.push({ transaction, reason: { code: "TX_PERMISSION_DENIED" } });
-      continue;
-    }
-    const result = runTransaction(engine, transaction, context, context.gasLimit - gasUsed);
+    const gasLeft = context.gasLimit - gasUsed;
+    const result = runTransaction(engine, transaction, context, gasLeft, permits);
     if (!result.ok) {
       dropped.push({ transaction, reason: result.error });
       continue;
@@ -157,7 +154,7 @@ function buildBlock(
     coinbase: context.coinbase,
     stateRoot,
     transactionsRoot: listRoot(transactions),
-    receiptsRoot: listRoot(receipts.map(encodeReceipt)),
+    receiptsRoot: receiptsRoot(receipts),
     logsBloom: mergeBlooms(receipts.map(({ logsBloom }) => logsBloom)),
     difficulty: 0n,
     number: context.number,

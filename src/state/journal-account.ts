@@ -1,6 +1,6 @@
 import type { Account, Code } from "./account.ts";
 import { EMPTY_CODE } from "./account.ts";
-import { WordMap } from "./word-map.ts";
+import type { WordMap } from "./word-map.ts";
 
 /** A slot that the block has read or written. */
 export class JournalSlot {

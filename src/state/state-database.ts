@@ -8,6 +8,7 @@ import { readBigEndian } from "../base/big-endian.ts";
 import { equalBytes } from "../base/bytes.ts";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
+import { addressHash, wordHash } from "../chain/word-hash.ts";
 import {
   EMPTY_CODE,
   EMPTY_STORAGE_ROOT,
@@ -33,14 +34,7 @@ import { blockKey, codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import { slotsOf } from "./state-scan.ts";
 import { readSnapshotChunk, type SnapshotChunk, type SnapshotCursor } from "./state-snapshot.ts";
-import {
-  StateTries,
-  accountTrieAt,
-  addressHash,
-  putOrDelete,
-  slotHash,
-  storageTrieAt,
-} from "./state-tries.ts";
+import { StateTries, accountTrieAt, putOrDelete, storageTrieAt } from "./state-tries.ts";
 import { StateView } from "./state-view.ts";
 import { EMPTY_TRIE_ROOT } from "./trie.ts";
 import { WordMap } from "./word-map.ts";
@@ -215,7 +209,7 @@ export class StateDatabase implements StateReader {
       storage: slots.map((slot) => ({
         slot,
         value: state.storage(address, slot),
-        proof: storage.prove(slotHash(slot)),
+        proof: storage.prove(wordHash(slot)),
       })),
     };
   }
@@ -260,12 +254,11 @@ export class StateDatabase implements StateReader {
       value = encodeAccount(account);
       if (code !== undefined) this.#store.put(codeKey(code.hash), code.bytes);
     }
-    putOrDelete(this.#tries.accounts, addressHash(address), value);
-    const held = before === undefined ? undefined : encodeAccount(before);
-    this.#store.putAccount(address, value, keepsHistory ? { block, value: held } : undefined);
+    const held = putOrDelete(this.#tries.accounts, addressHash(address), value);
+    this.#store.putAccount(address, value, keepsHistory ? block : undefined, held);
     const entry = this.#cache.setAccount(address, account);
     for (const { slot, after: value } of slots) this.#cache.setSlot(entry, slot, value);
-    return { address, slots: slots.map(({ slot }) => slot) };
+    return { address, slots: slots.length === 0 ? NO_SLOTS : slots.map(({ slot }) => slot) };
   }
 
   #commitSlots(
@@ -275,11 +268,10 @@ export class StateDatabase implements StateReader {
     keepsHistory: boolean,
   ): Uint8Array {
     const trie = this.#tries.changeStorage(address);
-    for (const { slot, before, after } of slots) {
+    for (const { slot, after } of slots) {
       const value = after === 0n ? undefined : encodeSlotValue(after);
-      putOrDelete(trie, slotHash(slot), value);
-      const held = before === 0n ? undefined : encodeSlotValue(before);
-      this.#store.putSlot(address, slot, value, keepsHistory ? { block, value: held } : undefined);
+      const held = putOrDelete(trie, wordHash(slot), value);
+      this.#store.putSlot(address, slot, value, keepsHistory ? block : undefined, held);
     }
     return trie.rootHash();
   }
@@ -315,7 +307,7 @@ export class StateDatabase implements StateReader {
         if (slots.length > 0) {
           const trie = this.#tries.changeStorage(address);
           for (const slot of slots) {
-            putOrDelete(trie, slotHash(slot), this.#store.slot(address, slot));
+            putOrDelete(trie, wordHash(slot), this.#store.slot(address, slot));
           }
         }
         putOrDelete(this.#tries.accounts, addressHash(address), this.#store.account(address));
@@ -329,3 +321,5 @@ export class StateDatabase implements StateReader {
     }
   }
 }
+
+const NO_SLOTS: readonly bigint[] = [];

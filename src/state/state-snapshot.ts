@@ -5,11 +5,11 @@
  */
 import { readBigEndian } from "../base/big-endian.ts";
 import { unreachable } from "../base/invariant.ts";
+import { addressHash, wordHash } from "../chain/word-hash.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount, type Account } from "./account.ts";
 import { encodeSlotValue } from "./slot-value.ts";
 import { accountsOf, slotsOf } from "./state-scan.ts";
-import { addressHash, slotHash } from "./state-tries.ts";
 import { Trie } from "./trie.ts";
 import type { WriteBehindStore } from "./write-behind-store.ts";
 
@@ -95,7 +95,7 @@ export function rebuildRoot(entries: Iterable<SnapshotEntry>): Uint8Array | unde
         break;
       case "slot":
         if (entry.address !== current?.address || entry.value === 0n) return undefined;
-        storage.put(slotHash(entry.slot), encodeSlotValue(entry.value));
+        storage.put(wordHash(entry.slot), encodeSlotValue(entry.value));
         break;
       default:
         unreachable(entry);

@@ -1,15 +1,7 @@
 /** The account trie and the storage tries of the latest block, with their checkpoints. */
-import { writeBigEndian } from "../base/big-endian.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
+import { addressHash, wordHash } from "../chain/word-hash.ts";
 import { encodeKeyList, readBlockRecord } from "./history.ts";
-import {
-  ACCOUNT_NODE_PREFIX,
-  ADDRESS_SIZE,
-  WORD_SIZE,
-  checkpointKey,
-  nodeKey,
-  storageNodePrefix,
-} from "./state-keys.ts";
+import { ACCOUNT_NODE_PREFIX, checkpointKey, nodeKey, storageNodePrefix } from "./state-keys.ts";
 import { Trie, type NodeSink, type NodeSource } from "./trie.ts";
 import { WordMap } from "./word-map.ts";
 import type { WriteBehindStore } from "./write-behind-store.ts";
@@ -93,30 +85,23 @@ export class StateTries {
         store.put(key, record);
         return;
       }
-      store.put(key, record, { block, value: store.get(key) });
+      store.put(key, record, block, store.get(key));
       keys.push(key);
     };
     return { put: change, delete: (path) => change(path, undefined) };
   }
 }
 
-export function addressHash(address: bigint): Uint8Array {
-  writeBigEndian(address, addressScratch, 0, ADDRESS_SIZE);
-  return keccak256(addressScratch);
-}
-
-export function slotHash(slot: bigint): Uint8Array {
-  writeBigEndian(slot, slotScratch, 0, WORD_SIZE);
-  return keccak256(slotScratch);
-}
-
-const addressScratch = new Uint8Array(ADDRESS_SIZE);
-const slotScratch = new Uint8Array(WORD_SIZE);
-
-/** A leaf's value is the stored one, so a change is the stored value or its absence. */
-export function putOrDelete(trie: Trie, key: Uint8Array, value: Uint8Array | undefined): void {
-  if (value === undefined) trie.delete(key);
-  else trie.put(key, value);
+/**
+ * A leaf's value is the stored one, so a change is the stored value or its absence. So is what is
+ * returned: what was stored before.
+ */
+export function putOrDelete(
+  trie: Trie,
+  key: Uint8Array,
+  value: Uint8Array | undefined,
+): Uint8Array | undefined {
+  return value === undefined ? trie.delete(key) : trie.put(key, value);
 }
 
 /** The account trie after a retained block: its checkpoint's, and what changed since. */
@@ -144,7 +129,7 @@ export function storageTrieAt(store: WriteBehindStore, block: bigint, address: b
     }
   }
   for (const [slot] of changed.entries()) {
-    putOrDelete(trie, slotHash(slot), store.slotAt(address, slot, block));
+    putOrDelete(trie, wordHash(slot), store.slotAt(address, slot, block));
   }
   return trie;
 }

@@ -1,5 +1,5 @@
 /** The encoding of trie nodes (Yellow Paper, appendix D), written straight into one buffer. */
-import { keccak256 } from "../crypto/keccak256.ts";
+import { keccak256Into } from "../crypto/keccak256.ts";
 import {
   HASH_SIZE,
   nibbleAt,
@@ -17,30 +17,54 @@ const EMPTY_STRING = 0x80;
 
 let scratch = new Uint8Array(SCRATCH_SIZE);
 
+/** Where the encoding that was made last lies: in `scratch` or in its branch. */
+let encoding: Uint8Array = scratch;
+let encodingStart = 0;
+let encodingEnd = 0;
+
 /** The node's reference, hashing only what changed below it. `depth` counts nibbles to the node. */
 export function nodeRef(node: Node, depth: number): Uint8Array {
   if (node.kind === "stub") return node.ref;
   if (node.ref !== undefined) return node.ref;
-  const encoded = encodeNode(node, depth);
-  const ref = encoded.length < HASH_SIZE ? encoded.slice() : keccak256(encoded);
-  node.ref = ref;
-  return ref;
+  writeNode(node, depth);
+  const size = encodingEnd - encodingStart;
+  if (size < HASH_SIZE) {
+    node.ref = encoding.slice(encodingStart, encodingEnd);
+    return node.ref;
+  }
+  node.hash ??= new Uint8Array(HASH_SIZE);
+  keccak256Into(encoding, encodingStart, size, node.hash, 0);
+  node.ref = node.hash;
+  return node.ref;
 }
 
 /** The encoding of a node that is loaded. The bytes are valid until the next call. */
 export function encodeNode(node: Leaf | Extension | Branch, depth: number): Uint8Array {
+  writeNode(node, depth);
+  return encoding.subarray(encodingStart, encodingEnd);
+}
+
+function writeNode(node: Leaf | Extension | Branch, depth: number): void {
   switch (node.kind) {
     case "leaf":
-      return encodeLeaf(node, depth);
+      writeLeaf(node, depth);
+      break;
     case "extension":
-      return encodeExtension(node, depth);
+      writeExtension(node, depth);
+      break;
     case "branch":
-      return encodeBranch(node, depth);
+      writeBranch(node, depth);
+      break;
   }
 }
 
-function encodeBranch(node: Branch, depth: number): Uint8Array {
-  if (node.encoded !== undefined && patchBranch(node, node.encoded, depth)) return node.encoded;
+function writeBranch(node: Branch, depth: number): void {
+  if (node.encoded !== undefined && patchBranch(node, node.encoded, depth)) {
+    encoding = node.encoded;
+    encodingStart = 0;
+    encodingEnd = encoding.length;
+    return;
+  }
   const children = node.children;
   let present = 0;
   let isPlain = node.value === undefined;
@@ -61,11 +85,10 @@ function encodeBranch(node: Branch, depth: number): Uint8Array {
   }
   if (node.value === undefined) scratch[at++] = EMPTY_STRING;
   else at = writeString(node.value, at);
-  const encoded = finishList(at);
-  node.encoded = isPlain ? encoded.slice() : undefined;
+  finishList(at);
+  node.encoded = isPlain ? encoding.slice(encodingStart, encodingEnd) : undefined;
   node.encodedChildren = present;
   node.changedChildren = 0;
-  return encoded;
 }
 
 /** Writes the changed hashes over the old ones; false if the encoding must be made anew. */
@@ -94,7 +117,7 @@ function bitCount(bits: number): number {
   return count;
 }
 
-function encodeExtension(node: Extension, depth: number): Uint8Array {
+function writeExtension(node: Extension, depth: number): void {
   const ref = nodeRef(node.child, depth + node.path.length);
   const count = node.path.length;
   const odd = count & 1;
@@ -105,10 +128,10 @@ function encodeExtension(node: Extension, depth: number): Uint8Array {
   for (let index = odd; index < count; index += 2) {
     scratch[at++] = ((node.path[index] ?? 0) << 4) | (node.path[index + 1] ?? 0);
   }
-  return finishList(writeRef(ref, at));
+  finishList(writeRef(ref, at));
 }
 
-function encodeLeaf(node: Leaf, depth: number): Uint8Array {
+function writeLeaf(node: Leaf, depth: number): void {
   const key = node.key;
   const odd = depth & 1;
   const from = (depth + 1) >> 1;
@@ -119,7 +142,7 @@ function encodeLeaf(node: Leaf, depth: number): Uint8Array {
   scratch[at++] = odd === 1 ? 0x30 | nibbleAt(key, depth) : 0x20;
   // Keys are whole bytes, so what is left after an odd nibble is aligned.
   for (let index = from; index < key.length; index++) scratch[at++] = key[index] ?? 0;
-  return finishList(writeString(node.value, at));
+  finishList(writeString(node.value, at));
 }
 
 function writeRef(ref: Uint8Array, at: number): number {
@@ -147,17 +170,19 @@ function writeStringHeader(size: number, first: number, at: number): number {
   return at + 1 + lengthSize;
 }
 
-function finishList(end: number): Uint8Array {
+function finishList(end: number): void {
   const size = end - PAYLOAD_START;
+  encoding = scratch;
+  encodingEnd = end;
   if (size < 56) {
-    scratch[PAYLOAD_START - 1] = 0xc0 + size;
-    return scratch.subarray(PAYLOAD_START - 1, end);
+    encodingStart = PAYLOAD_START - 1;
+    scratch[encodingStart] = 0xc0 + size;
+    return;
   }
   const lengthSize = lengthSizeOf(size);
-  const start = PAYLOAD_START - 1 - lengthSize;
-  scratch[start] = 0xf7 + lengthSize;
-  writeLength(size, lengthSize, start + 1);
-  return scratch.subarray(start, end);
+  encodingStart = PAYLOAD_START - 1 - lengthSize;
+  scratch[encodingStart] = 0xf7 + lengthSize;
+  writeLength(size, lengthSize, encodingStart + 1);
 }
 
 function lengthSizeOf(size: number): number {

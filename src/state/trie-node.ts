@@ -16,6 +16,8 @@ export class Leaf {
   readonly key: Uint8Array;
   value: Uint8Array;
   ref: NodeRef | undefined;
+  /** The node's own bytes for its hash, used again each time it changes. */
+  hash: Uint8Array | undefined;
 
   constructor(key: Uint8Array, value: Uint8Array, ref?: NodeRef) {
     this.key = key;
@@ -31,6 +33,7 @@ export class Extension {
   /** A branch, or the stub of one. */
   child: Node;
   ref: NodeRef | undefined;
+  hash: Uint8Array | undefined;
   /** Whether the store's record says what this node says. */
   saved = false;
   /** Whether the store has a record at this node's path. */
@@ -48,6 +51,7 @@ export class Branch {
   /** For a key that ends here: only where keys differ in length. */
   value: Uint8Array | undefined;
   ref: NodeRef | undefined;
+  hash: Uint8Array | undefined;
   saved = false;
   recorded = false;
   /** The last encoding, kept if all children have hashes: most changes replace a few of those. */

@@ -45,8 +45,8 @@ export class Trie {
   #rootSaved = true;
   /** Paths whose record no longer belongs to a node there, as text. Written ones leave it. */
   readonly #vacated = new Map<string, Uint8Array>();
-  /** Whether the removal that is under way has found its key. */
-  #deleted = false;
+  /** What the key held to which the change under way belongs, as soon as it is found. */
+  #replaced: Uint8Array | undefined;
   #period = 1;
   /** Branches and leaves in memory, roughly: what `evict` brings down. */
   #loadedCount = 0;
@@ -92,18 +92,24 @@ export class Trie {
     return undefined;
   }
 
-  /** The key's bytes are kept: the caller does not change them afterwards. */
-  put(key: Uint8Array, value: Uint8Array): void {
+  /**
+   * Returns what the key held before. The value's bytes are kept: the caller does not change them
+   * afterwards.
+   */
+  put(key: Uint8Array, value: Uint8Array): Uint8Array | undefined {
     invariant(value.length > 0, "a trie holds no empty value: delete the key");
     invariant(key.length <= KEY_SIZE_MAX, "a trie's key has at most 127 bytes");
     this.#root = this.#insert(this.#root, key, 0, value);
     this.#rootSaved = false;
+    return this.#takeReplaced();
   }
 
-  delete(key: Uint8Array): void {
+  /** Returns what the key held before. */
+  delete(key: Uint8Array): Uint8Array | undefined {
     this.#root = this.#remove(this.#root, key, 0);
-    if (this.#deleted) this.#rootSaved = false;
-    this.#deleted = false;
+    const replaced = this.#takeReplaced();
+    if (replaced !== undefined) this.#rootSaved = false;
+    return replaced;
   }
 
   /** Hashes what changed since the last call. */
@@ -111,7 +117,8 @@ export class Trie {
     const root = this.#root;
     if (root === undefined) return EMPTY_TRIE_ROOT;
     const ref = nodeRef(root, 0);
-    return ref.length === HASH_SIZE ? ref : keccak256(ref);
+    // A copy: the node uses its bytes again.
+    return ref.length === HASH_SIZE ? ref.slice() : keccak256(ref);
   }
 
   /** The encodings of the nodes from the root towards the key: a proof that it is in, or is not. */
@@ -169,7 +176,7 @@ export class Trie {
   #insert(node: Node | undefined, key: Uint8Array, depth: number, value: Uint8Array): Node {
     if (node === undefined) {
       this.#loadedCount++;
-      return new Leaf(key, value);
+      return new Leaf(key.slice(), value);
     }
     switch (node.kind) {
       case "stub":
@@ -177,6 +184,7 @@ export class Trie {
       case "branch": {
         touch(node, this.#period);
         if (depth === 2 * key.length) {
+          this.#replaced = node.value;
           node.value = value;
           return node;
         }
@@ -196,13 +204,14 @@ export class Trie {
     // The encoding holds the path from here on: it changes with the value and with the depth.
     leaf.ref = undefined;
     if (equalBytes(leaf.key, key)) {
+      this.#replaced = leaf.value;
       leaf.value = value;
       return leaf;
     }
     const fork = divergence(leaf.key, key, depth);
     const branch = this.#createBranch();
     placeLeaf(branch, leaf, fork);
-    placeLeaf(branch, new Leaf(key, value), fork);
+    placeLeaf(branch, new Leaf(key.slice(), value), fork);
     return fork === depth ? branch : new Extension(nibblesOf(key, depth, fork), branch);
   }
 
@@ -233,7 +242,7 @@ export class Trie {
     const below = path.slice(shared + 1);
     branch.children[path[shared] ?? 0] =
       below.length === 0 ? node.child : new Extension(below, node.child);
-    placeLeaf(branch, new Leaf(key, value), depth + shared);
+    placeLeaf(branch, new Leaf(key.slice(), value), depth + shared);
     return shared === 0 ? branch : new Extension(path.slice(0, shared), branch);
   }
 
@@ -244,12 +253,12 @@ export class Trie {
         return this.#remove(this.#loadKept(node, key, depth), key, depth);
       case "leaf":
         if (!equalBytes(node.key, key)) return node;
-        this.#deleted = true;
+        this.#replaced = node.value;
         return undefined;
       case "extension": {
         if (!matchesPath(node, key, depth)) return node;
         const child = this.#remove(node.child, key, depth + node.path.length);
-        if (!this.#deleted) {
+        if (this.#replaced === undefined) {
           if (child !== undefined) node.child = child;
           return node;
         }
@@ -264,13 +273,13 @@ export class Trie {
   #removeFromBranch(node: Branch, key: Uint8Array, depth: number): Node | undefined {
     if (depth === 2 * key.length) {
       if (node.value === undefined) return node;
+      this.#replaced = node.value;
       node.value = undefined;
-      this.#deleted = true;
     } else {
       const nibble = nibbleAt(key, depth);
       node.changedChildren |= 1 << nibble;
       node.children[nibble] = this.#remove(node.children[nibble], key, depth + 1);
-      if (!this.#deleted) return node;
+      if (this.#replaced === undefined) return node;
     }
     touch(node, this.#period);
     return this.#collapse(node, key, depth);
@@ -315,6 +324,12 @@ export class Trie {
     node.ref = undefined;
     node.saved = false;
     return node;
+  }
+
+  #takeReplaced(): Uint8Array | undefined {
+    const replaced = this.#replaced;
+    this.#replaced = undefined;
+    return replaced;
   }
 
   #createBranch(): Branch {

@@ -13,10 +13,15 @@ import { WordMap } from "./word-map.ts";
 const ABSENT = Uint8Array.of(0);
 
 /** What a key held before a block. */
-export type Before = { readonly block: bigint; readonly value: Uint8Array | undefined };
+type Difference = {
+  readonly block: bigint;
+  readonly value: Uint8Array | undefined;
+  /** The one of the last block before that changed the key, if it is not in the store yet. */
+  readonly earlier: Difference | undefined;
+};
 
-/** A key's new value, and its differences in the blocks since the last flush, oldest first. */
-type Pending = { value: Uint8Array | undefined; befores: Before[] };
+/** A key's new value, and its differences in the blocks since the last flush. */
+type Pending = { value: Uint8Array | undefined; latest: Difference | undefined };
 
 /** An account may be here without a change of its own, for its slots. */
 type PendingAccount = { own: Pending | undefined; slots: WordMap<Pending> | undefined };
@@ -67,14 +72,28 @@ export class WriteBehindStore {
     return this.#valueAt(key, this.#others.get(keyText(key)), block);
   }
 
-  /** No value deletes the account. */
-  putAccount(address: bigint, value: Uint8Array | undefined, before?: Before): void {
+  /**
+   * No value deletes the account. Where the past is kept, `block` is the one that makes the change
+   * and `held` is what was there before it.
+   */
+  putAccount(
+    address: bigint,
+    value: Uint8Array | undefined,
+    block: bigint | undefined,
+    held: Uint8Array | undefined,
+  ): void {
     const account = this.#pendingAccount(address);
     account.own ??= this.#newPending();
-    this.#change(account.own, value, before);
+    this.#change(account.own, value, block, held);
   }
 
-  putSlot(address: bigint, slot: bigint, value: Uint8Array | undefined, before?: Before): void {
+  putSlot(
+    address: bigint,
+    slot: bigint,
+    value: Uint8Array | undefined,
+    block: bigint | undefined,
+    held: Uint8Array | undefined,
+  ): void {
     const account = this.#pendingAccount(address);
     account.slots ??= new WordMap();
     let pending = account.slots.get(slot);
@@ -82,17 +101,17 @@ export class WriteBehindStore {
       pending = this.#newPending();
       account.slots.set(slot, pending);
     }
-    this.#change(pending, value, before);
+    this.#change(pending, value, block, held);
   }
 
-  put(key: Uint8Array, value: Uint8Array | undefined, before?: Before): void {
+  put(key: Uint8Array, value: Uint8Array | undefined, block?: bigint, held?: Uint8Array): void {
     const text = keyText(key);
     let pending = this.#others.get(text);
     if (pending === undefined) {
       pending = { key, ...this.#newPending() };
       this.#others.set(text, pending);
     }
-    this.#change(pending, value, before);
+    this.#change(pending, value, block, held);
   }
 
   delete(key: Uint8Array): void {
@@ -130,8 +149,12 @@ export class WriteBehindStore {
       return found.value.length === 1 && found.value[0] === 0 ? undefined : found.value;
     }
     if (pending === undefined) return this.#store.get(key);
-    const before = pending.befores.find((difference) => difference.block > block);
-    return before === undefined ? pending.value : before.value;
+    let value = pending.value;
+    for (let change = pending.latest; change !== undefined; change = change.earlier) {
+      if (change.block <= block) break;
+      value = change.value;
+    }
+    return value;
   }
 
   #pendingAccount(address: bigint): PendingAccount {
@@ -145,21 +168,26 @@ export class WriteBehindStore {
 
   #newPending(): Pending {
     this.#pendingCount++;
-    return { value: undefined, befores: [] };
+    return { value: undefined, latest: undefined };
   }
 
-  #change(pending: Pending, value: Uint8Array | undefined, before: Before | undefined): void {
+  #change(
+    pending: Pending,
+    value: Uint8Array | undefined,
+    block: bigint | undefined,
+    held: Uint8Array | undefined,
+  ): void {
     pending.value = value;
-    if (before === undefined) return;
-    pending.befores.push(before);
+    if (block === undefined) return;
+    pending.latest = { block, value: held, earlier: pending.latest };
     this.#pendingCount++;
   }
 }
 
 function pushChanges(changes: Change[], key: Uint8Array, pending: Pending): void {
   changes.push({ key, value: pending.value });
-  for (const { block, value } of pending.befores) {
-    changes.push({ key: historyKey(key, block), value: value ?? ABSENT });
+  for (let change = pending.latest; change !== undefined; change = change.earlier) {
+    changes.push({ key: historyKey(key, change.block), value: change.value ?? ABSENT });
   }
 }
 

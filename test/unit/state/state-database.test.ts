@@ -6,12 +6,12 @@ import { createMPT } from "@ethereumjs/mpt";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { Prng } from "../../../src/base/prng.ts";
 import { readBigEndian } from "../../../src/base/big-endian.ts";
+import { addressHash, wordHash } from "../../../src/chain/word-hash.ts";
 import { EMPTY_CODE, encodeAccount } from "../../../src/state/account.ts";
 import { Journal } from "../../../src/state/journal.ts";
 import { MemoryStore } from "../../../src/state/memory-store.ts";
 import { encodeSlotValue } from "../../../src/state/slot-value.ts";
 import { StateDatabase, type StateOptions } from "../../../src/state/state-database.ts";
-import { addressHash, slotHash } from "../../../src/state/state-tries.ts";
 import type { StateReader } from "../../../src/state/state-reader.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { verifyProof } from "../../../src/state/trie-proof.ts";
@@ -102,7 +102,7 @@ async function modelRoot(model: Model): Promise<Uint8Array> {
   const accounts = await createMPT({});
   for (const [address, { nonce, balance, code, slots }] of model) {
     const storage = await createMPT({});
-    for (const [slot, value] of slots) await storage.put(slotHash(slot), encodeSlotValue(value));
+    for (const [slot, value] of slots) await storage.put(wordHash(slot), encodeSlotValue(value));
     const codeHash = readBigEndian(keccak256(code), 0, 32);
     const storageRoot = readBigEndian(storage.root(), 0, 32);
     const encoded = encodeAccount({ nonce, balance, codeHash, storageRoot });
@@ -143,7 +143,7 @@ function assertProofs(database: StateDatabase, block: bigint, model: Model, labe
     Buffer.from(account.storageRoot.toString(16).padStart(64, "0"), "hex").copy(storageRoot);
     for (const { slot, value: held, proof: slotProof } of storage) {
       assert.equal(held, model.get(address)?.slots.get(slot) ?? 0n, label);
-      const slotVerified = verifyProof(storageRoot, slotHash(slot), slotProof);
+      const slotVerified = verifyProof(storageRoot, wordHash(slot), slotProof);
       assert.ok(slotVerified.ok, `${label} slot proof`);
       const expected = held === 0n ? undefined : encodeSlotValue(held);
       assert.deepEqual(slotVerified.value, expected, label);
