@@ -2,6 +2,7 @@
  * When to lose patience with a leader (PROTOCOL §6.1, §6.5). Every rule compares the clock with a
  * moment in the state, so handling a tick late, early or twice changes nothing.
  */
+import { viewInEpoch } from "./certificate.ts";
 import { complain } from "./complaining.ts";
 import { leader, type Core } from "./core.ts";
 import { dueRejoin } from "./epoch.ts";
@@ -141,7 +142,13 @@ export function hasBlocksInFlight(core: Core): boolean {
 function noteQuorumInView(core: Core): void {
   const { timers } = core;
   if (core.isAccepted || timers.quorumInViewMs !== undefined) return;
-  let count = 0;
-  for (const { message } of core.views.changes.values()) if (message.newView >= core.view) count++;
-  if (count >= core.quorum.quorum) timers.quorumInViewMs = core.clock.nowMs;
+  // We are there ourselves, also when we entered by a certificate and have nothing to report.
+  const senders = new Set([core.self]);
+  for (const { message } of core.views.changes.values()) {
+    if (message.newView >= core.view) senders.add(message.sender);
+  }
+  const isCertified = [core.highCert, core.final.certificate].some(
+    (certificate) => viewInEpoch(certificate, core.epoch) >= core.view,
+  );
+  if (isCertified || senders.size >= core.quorum.quorum) timers.quorumInViewMs = core.clock.nowMs;
 }

@@ -201,7 +201,7 @@ function drawShape(prng: Prng, profile: Profile): Shape {
     executeUs: [executeUs, 3 * executeUs],
     compactEvery: prng.pick([30, 100, 300]),
     wallSkewMaxMs: prng.pick([0, 20, 300]),
-    thinkUs: profile === "calm" ? [10_000, 90_000] : [10_000, prng.pick([100_000, 250_000])],
+    thinkUs: profile === "calm" ? [20_000, 150_000] : [20_000, prng.pick([120_000, 250_000])],
   };
 }
 

@@ -1,0 +1,47 @@
+/** The simulator inside `npm test`: fixed seeds, those that once found a bug, and its own checks. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { runHealthy } from "./healthy-run.ts";
+import { Report } from "./report.ts";
+import { runSeed } from "./run-seed.ts";
+import { FIXED_SEEDS, SEEDS_THAT_FOUND_BUGS } from "./seeds.ts";
+
+describe("simulator", () => {
+  it("keeps every safety and liveness invariant over the fixed seeds", () => {
+    const report = new Report();
+    for (const seed of FIXED_SEEDS) {
+      // Now and then with the real signatures: the fast ones must not hide anything.
+      const outcome = runSeed(seed, { isEd25519: seed % 25 === 0 });
+      report.add(outcome);
+      assert.equal(
+        outcome.violation?.text,
+        undefined,
+        `SEED=${seed}: npm run sim -- --seed ${seed}`,
+      );
+      assert.ok(outcome.finalBlocks >= 50, `SEED=${seed}: only ${outcome.finalBlocks} blocks`);
+    }
+    assert.ok(report.faultsPerSeed() >= 20, `${report.faultsPerSeed()} faults per seed`);
+  });
+
+  it("keeps every invariant over the seeds that once found a bug", () => {
+    for (const { seed, bug } of SEEDS_THAT_FOUND_BUGS) {
+      const outcome = runSeed(seed);
+      assert.equal(outcome.violation?.text, undefined, `SEED=${seed}, once: ${bug}`);
+    }
+  });
+
+  it("gives one seed one history", () => {
+    for (const seed of [2, 9, 16]) {
+      const [first, second] = [runSeed(seed), runSeed(seed)];
+      assert.equal(first.historyHash, second.historyHash, `SEED=${seed}`);
+      assert.deepEqual(first.coverage, second.coverage, `SEED=${seed}`);
+    }
+  });
+
+  it("changes no view and complains of nothing while all is well", () => {
+    const { blocks, viewChanges, fast, slow } = runHealthy(1_000);
+    assert.ok(blocks >= 1_000);
+    assert.equal(viewChanges, 0);
+    assert.ok(fast > slow, `${fast} fast and ${slow} slow decisions`);
+  });
+});
