@@ -12,6 +12,7 @@ import type { BlockContext, ExecutionResult, Message } from "../evm/message.ts";
 import type { Tracer } from "../evm/tracer.ts";
 import type { Journal } from "../state/journal.ts";
 import type { DropReason } from "./drop-reason.ts";
+import type { PermissionPolicy } from "./permission-policy.ts";
 import { applyAuthorizations } from "./set-code.ts";
 import { checkAgainstState } from "./state-validity.ts";
 import { blobCost, effectiveGasPrice } from "./transaction-fee.ts";
@@ -40,11 +41,18 @@ export function runTransaction(
   request: TransactionRequest,
   block: BlockContext,
   blockGasLeft: bigint,
+  permits?: PermissionPolicy,
 ): Result<ExecutedTransaction, DropReason> {
+  const { journal } = engine;
   const reason =
     checkTransaction(request.transaction, engine) ??
-    checkAgainstState(engine.journal, request, block, blockGasLeft);
-  return reason === undefined ? ok(executeTransaction(engine, request, block)) : err(reason);
+    checkAgainstState(journal, request, block, { blockGasLeft, fork: engine.fork });
+  if (reason !== undefined) return err(reason);
+  // Last, so that a transaction that may come again is not refused for good before its time.
+  if (permits !== undefined && !permits(journal, request)) {
+    return err({ code: "TX_PERMISSION_DENIED" });
+  }
+  return ok(executeTransaction(engine, request, block));
 }
 
 /** For transactions that were checked, and for calls, which need not pass every check. */

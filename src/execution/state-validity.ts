@@ -1,4 +1,5 @@
 /** Whether a transaction may run on this state, in this block. */
+import { type Fork, isActive } from "../chain/fork.ts";
 import { maxGasPrice, type UnsignedTransaction } from "../chain/transaction.ts";
 import type { BlockContext } from "../evm/message.ts";
 import type { WorldState } from "../evm/world-state.ts";
@@ -15,7 +16,7 @@ export function checkAgainstState(
   world: WorldState,
   request: TransactionRequest,
   block: BlockContext,
-  blockGasLeft: bigint,
+  { blockGasLeft, fork }: { readonly blockGasLeft: bigint; readonly fork: Fork },
 ): DropReason | undefined {
   const { transaction, sender, blobs } = request;
   const { gasLimit } = transaction;
@@ -25,7 +26,7 @@ export function checkAgainstState(
   if (gasLimit > blockGasLeft) return { code: "TX_BLOCK_GAS_EXHAUSTED", limit: blockGasLeft };
   return (
     checkNonce(world.nonce(sender), transaction.nonce) ??
-    checkSenderCode(world, sender) ??
+    checkSenderCode(world, sender, fork) ??
     checkFees(transaction, blobs, block) ??
     checkBalance(world.balance(sender), upfrontCost(transaction, blobs))
   );
@@ -39,9 +40,10 @@ function checkNonce(expected: bigint, nonce: bigint): DropReason | undefined {
 }
 
 /** EIP-3607: a contract signs nothing. A delegated account (EIP-7702) is still its key's. */
-function checkSenderCode(world: WorldState, sender: bigint): DropReason | undefined {
+function checkSenderCode(world: WorldState, sender: bigint, fork: Fork): DropReason | undefined {
   const { bytes } = world.code(sender);
-  if (bytes.length === 0 || isDelegation(bytes)) return undefined;
+  if (bytes.length === 0) return undefined;
+  if (isActive("prague", fork) && isDelegation(bytes)) return undefined;
   return { code: "TX_SENDER_HAS_CODE" };
 }
 
