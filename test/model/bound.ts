@@ -102,7 +102,6 @@ export const BOUNDS = {
   wholeViews: bound("3 views x 2 values, all rules", TWO_VALUES, [3], WHOLE),
   longChain: bound("2 views x 5 blocks in a chain of 3, all rules", LONG_CHAIN, [2], WHOLE),
   viewsAndBlocks: bound("3 views x 4 blocks, all rules", FORKED_CHAIN, [3], WHOLE),
-  epochs: bound("2 epochs of 2 views, all rules, lost disks", TWO_EPOCHS, [2, 2], LOSSES),
   bareEpochs: bound("2 epochs of 2 views, bare rules", TWO_EPOCHS, [2, 2], {
     ...BARE,
     finalCerts: true,
