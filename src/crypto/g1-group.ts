@@ -109,12 +109,17 @@ export class G1Group {
     const accumulator = this.#copyOf(this.#infinity);
     const joined = this.#engine.allocate(COORDINATES);
     const entrySize = COORDINATES * this.#engine.elementSize;
+    let isStarted = false;
     for (let window = WINDOW_COUNT - 1; window >= 0; window--) {
-      for (let bit = 0; bit < WINDOW_BITS; bit++) this.#double(accumulator, accumulator);
+      // Until the first digit the sum is infinity, whose doublings may be left out.
+      for (let bit = 0; isStarted && bit < WINDOW_BITS; bit++) {
+        this.#double(accumulator, accumulator);
+      }
       for (const { table, first, second } of prepared) {
         const a = first[window] ?? 0;
         const b = second[window] ?? 0;
         if (a === 0 && b === 0) continue;
+        isStarted = true;
         this.#each((offset) => {
           this.#join(
             joined + offset,

@@ -1,5 +1,5 @@
 import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
-import { limbsOf } from "./limb-bytes.ts";
+import { readLimbs, writeLimbs } from "./limb-bytes.ts";
 import {
   createMontgomeryKernel,
   LIMB_BITS,
@@ -44,20 +44,31 @@ function powerModuloOdd(base: bigint, exponent: Uint8Array, modulus: bigint): bi
     kernel = createMontgomeryKernel(limbCount);
     kernels.set(limbCount, kernel);
   }
-  const bits = BigInt(LIMB_BITS * limbCount);
-  const inverse = Number(invertModuloPowerOfTwo(BigInt.asUintN(32, modulus), LIMB_BITS));
-  kernel.setModulus(limbsOf(modulus, limbCount, LIMB_BITS), 2 ** LIMB_BITS - inverse);
-  kernel.setSlot(1, limbsOf((base << bits) % modulus, limbCount, LIMB_BITS));
+  const { limbs, bytes } = kernel;
+  const load = (value: bigint): Float64Array => {
+    writeBigInt(value, bytes, 0, bytes.length);
+    readLimbs(limbs, bytes, 0, bytes.length);
+    return limbs.limbs;
+  };
+  const low = Number(BigInt.asUintN(LIMB_BITS, modulus));
+  kernel.setModulus(load(modulus), negatedInverse(low));
+  kernel.setSlot(1, load((base << BigInt(LIMB_BITS * limbCount)) % modulus));
   runWindows(kernel, exponent);
-  kernel.setSlot(1, limbsOf(1n, limbCount, LIMB_BITS));
+  kernel.setOne(1);
   kernel.multiply(RESULT_SLOT, RESULT_SLOT, 1);
-  const limbs = new Float64Array(limbCount);
-  kernel.readSlot(RESULT_SLOT, limbs);
-  let value = 0n;
-  for (let limb = limbCount - 1; limb >= 0; limb--) {
-    value = (value << BigInt(LIMB_BITS)) | BigInt(limbs[limb] ?? 0);
+  kernel.readSlot(RESULT_SLOT, limbs.limbs);
+  writeLimbs(limbs, bytes, 0, bytes.length);
+  const value = bytesToBigInt(bytes);
+  return value < modulus ? value : value - modulus;
+}
+
+/** -1/value modulo 2^28 for an odd value: each step doubles the bits that are right. */
+function negatedInverse(value: number): number {
+  let inverse = value;
+  for (let step = 0; step < 4; step++) {
+    inverse = Math.imul(inverse, 2 - Math.imul(value, inverse));
   }
-  return value % modulus;
+  return -inverse & (2 ** LIMB_BITS - 1);
 }
 
 const RESULT_SLOT = 65;

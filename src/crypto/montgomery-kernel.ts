@@ -3,6 +3,7 @@
  * products can be summed by the hundred in 64 bits, so that only the columns carry. Values are
  * below twice the modulus; R is above four times it, which makes the last subtraction needless.
  */
+import type { LimbPlace } from "./limb-bytes.ts";
 import { WasmAssembler, type Local, type WasmFunction } from "./wasm-assembler.ts";
 import { instantiateWasm, type WasmCall } from "./wasm-instance.ts";
 
@@ -23,10 +24,14 @@ const MULTIPLES = 1;
 export const SLOT_COUNT = 66;
 
 export type MontgomeryKernel = {
-  readonly limbCount: number;
+  /** Room to convert in: as many limbs, and bytes for all their bits. */
+  readonly limbs: LimbPlace;
+  readonly bytes: Uint8Array;
   /** The modulus and -1/modulus modulo 2^28. */
   setModulus(limbs: Float64Array, inverse: number): void;
   setSlot(slot: number, limbs: Float64Array): void;
+  /** The number one, which takes a value out of Montgomery form. */
+  setOne(slot: number): void;
   readSlot(slot: number, limbs: Float64Array): void;
   copySlot(target: number, source: number): void;
   multiply(target: number, a: number, b: number): void;
@@ -58,16 +63,23 @@ export function createMontgomeryKernel(limbCount: number): MontgomeryKernel {
   };
   const multiply: WasmCall = instance.function("multiply");
   const squareTimes: WasmCall = instance.function("squareTimes");
+  const limbs = new Float64Array(limbCount);
   return {
-    limbCount,
+    limbs: { limbs, start: 0, stride: 1, count: limbCount, bits: LIMB_BITS },
+    bytes: new Uint8Array(8 * Math.ceil((LIMB_BITS * limbCount) / 64)),
     setModulus: (limbs, inverse) => {
       write(layout.modulus, limbs);
       words[0] = inverse;
     },
     setSlot: (slot, limbs) => write(slotAddress(slot), limbs),
-    readSlot: (slot, limbs) => {
+    setOne: (slot) => {
       const start = slotAddress(slot) / 4;
-      for (let limb = 0; limb < limbCount; limb++) limbs[limb] = words[start + 2 * limb] ?? 0;
+      words.fill(0, start, start + 2 * limbCount);
+      words[start] = 1;
+    },
+    readSlot: (slot, into) => {
+      const start = slotAddress(slot) / 4;
+      for (let limb = 0; limb < limbCount; limb++) into[limb] = words[start + 2 * limb] ?? 0;
     },
     copySlot: (target, source) => {
       const start = slotAddress(source) / 4;
