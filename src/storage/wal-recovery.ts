@@ -68,7 +68,7 @@ function readSegment(bytes: Buffer, head: WalRecord, bodies: Uint8Array[]): Segm
     const record = decodeRecord(bytes, offset);
     if (record?.type !== "data" || !isOfSegment(record, head) || record.lsn !== lsn) break;
     // A copy, so that the file's bytes need not stay in memory.
-    bodies.push(Uint8Array.from(record.body));
+    bodies.push(new Uint8Array(record.body));
     durableLsn = Math.max(durableLsn, record.durableLsn);
     offset += record.size;
     lsn++;
