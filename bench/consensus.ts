@@ -1,6 +1,6 @@
 /**
- * What one decision costs: four replicas in one process with the real codec, the real signatures and
- * no network or disk between them, so that the figure is the processor's share alone. It is the sum
+ * What one decision costs: four replicas in one process with the real codec and signatures, and no
+ * network or disk between them, so that the figure is the processor's share alone. It is the sum
  * over all four replicas.
  */
 import { createSigner } from "../src/crypto/ed25519.ts";

@@ -13,7 +13,7 @@ export function complain(core: Core, reason: ComplaintReason): void {
   noteComplaint(core, complaint);
   sendNow(core, "all", complaint);
   core.timers.nextResendMs = core.clock.nowMs + core.parameters.timing.resendMs;
-  notice(core, { code: "COMPLAINED", view, reason });
+  notice(core, { code: "LEADER_SUSPECTED", view, reason });
 }
 
 export function noteComplaint(core: Core, message: Complaint): void {

@@ -61,17 +61,17 @@ export type Notice =
   | { readonly code: "VIEW_ENTERED"; readonly epoch: number; readonly view: number }
   | { readonly code: "VIEW_ACCEPTED"; readonly epoch: number; readonly view: number }
   | { readonly code: "EPOCH_ENTERED"; readonly epoch: number }
-  | { readonly code: "COMPLAINED"; readonly view: number; readonly reason: string }
+  | { readonly code: "LEADER_SUSPECTED"; readonly view: number; readonly reason: string }
   | { readonly code: "EVIDENCE_FOUND"; readonly accused: ReplicaIndex }
   | { readonly code: "ROLLED_BACK"; readonly nonce: Hash }
-  | { readonly code: "JOINED"; readonly epoch: number }
+  | { readonly code: "EPOCH_JOINED"; readonly epoch: number }
   | { readonly code: "CATCHING_UP"; readonly from: number; readonly to: number }
   /** From here on the operator must act. */
   | {
-      readonly code: "DIVERGED";
+      readonly code: "EXECUTION_DIVERGED";
       readonly height: number;
       readonly own: Hash;
       readonly others: Hash;
     }
   | { readonly code: "FINALITY_CONFLICT"; readonly height: number }
-  | { readonly code: "SUPERSEDED"; readonly nonce: Hash };
+  | { readonly code: "KEY_SUPERSEDED"; readonly nonce: Hash };

@@ -18,7 +18,7 @@ export function enterEpoch(core: Core, rejoin: Rejoin): void {
   } else if (isOwn && !isJoining && core.mode !== "observer") {
     // Another instance holds our key and was let in: from here on every signature of ours lies.
     core.mode = "stopped";
-    notice(core, { code: "SUPERSEDED", nonce: rejoin.nonce });
+    notice(core, { code: "KEY_SUPERSEDED", nonce: rejoin.nonce });
     return;
   }
   append(core, {
@@ -35,7 +35,7 @@ export function enterEpoch(core: Core, rejoin: Rejoin): void {
     core.rejoinNonce = undefined;
     core.booted = true;
     core.mode = "active";
-    notice(core, { code: "JOINED", epoch: core.epoch });
+    notice(core, { code: "EPOCH_JOINED", epoch: core.epoch });
   }
 }
 

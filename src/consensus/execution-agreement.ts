@@ -76,7 +76,7 @@ function compareResults(core: Core, height: number): void {
 function diverge(core: Core, height: number, own: Hash, others: Hash): void {
   if (core.mode !== "active") return;
   core.mode = "diverged";
-  notice(core, { code: "DIVERGED", height, own, others });
+  notice(core, { code: "EXECUTION_DIVERGED", height, own, others });
   if (leader(core) !== core.self) return;
   const { epoch, self: sender, view } = core;
   core.mayLead = false;

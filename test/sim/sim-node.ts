@@ -20,7 +20,7 @@ import { LogWriter } from "./log-writer.ts";
 import type { SafetyChecker } from "./safety-checker.ts";
 import type { SimWire } from "./sim-wire.ts";
 import { ToyApp, type Placement } from "./toy-app.ts";
-import { parseTransaction } from "./toy-transaction.ts";
+import { areTransactionsValid, parseTransaction } from "./toy-transaction.ts";
 import type { Trace } from "./trace.ts";
 import { Violation } from "./violation.ts";
 
@@ -226,9 +226,7 @@ export class SimNode {
     this.actor?.onReceive(message);
     if (this.actor?.ignores(message) === true) return;
     this.#world.trace.message("recv", this.endpoint, from, message);
-    const transactionsValid = bodiesOf(message).every(
-      (transaction) => parseTransaction(transaction.bytes) !== undefined,
-    );
+    const transactionsValid = areTransactionsValid(message);
     this.input({ kind: "message", from, message, transactionsValid });
   }
 
@@ -344,11 +342,11 @@ export class SimNode {
         return;
       case "notice":
         coverage.count(`notice: ${effect.notice.code}`);
-        if (effect.notice.code === "COMPLAINED") {
+        if (effect.notice.code === "LEADER_SUSPECTED") {
           coverage.count(`complaint: ${effect.notice.reason}`);
         }
         if (effect.notice.code === "EPOCH_ENTERED") this.#highestEpoch = effect.notice.epoch;
-        if (effect.notice.code === "JOINED") this.hasLostDisk = false;
+        if (effect.notice.code === "EPOCH_JOINED") this.hasLostDisk = false;
         if (effect.notice.code === "ROLLED_BACK") this.hasLostDisk = true;
     }
   }
@@ -495,11 +493,4 @@ export class SimNode {
       this.crash("lost", false);
     }
   }
-}
-
-function bodiesOf(message: Message): readonly Transaction[] {
-  if (message.kind === "propose") return message.body.transactions;
-  if (message.kind === "forward") return [message.transaction];
-  if (message.kind !== "bodyResponse" && message.kind !== "blockResponse") return [];
-  return message.blocks.flatMap(({ body }) => body.transactions);
 }
