@@ -11,11 +11,13 @@ import {
   mergeBlooms,
   type Log,
 } from "../../../src/chain/bloom.ts";
+import { listRoot } from "../../../src/chain/list-root.ts";
 import {
   createReceipt,
   decodeReceipt,
   encodeReceipt,
   type Receipt,
+  receiptsRoot,
 } from "../../../src/chain/receipt.ts";
 
 const word = (value: bigint): Uint8Array => hexToBytes(`0x${value.toString(16).padStart(64, "0")}`);
@@ -40,6 +42,27 @@ const receipt: fc.Arbitrary<Receipt> = fc
   );
 
 describe("receipt", () => {
+  it("goes into the root of its list as it is encoded", () => {
+    fc.assert(
+      fc.property(fc.array(receipt, { maxLength: 40 }), (receipts) => {
+        assert.deepEqual(receiptsRoot(receipts), listRoot(receipts.map(encodeReceipt)));
+      }),
+    );
+  });
+
+  it("is encoded whatever the size of its logs", () => {
+    for (const size of [0, 1, 55, 56, 255, 256, 5000, 65_536, 70_000]) {
+      const data = new Uint8Array(size).fill(0x7f);
+      const logs = [
+        { address: 1n, topics: [1n, 2n, 3n, 4n], data },
+        { address: 2n, topics: [], data: Uint8Array.of(0x80) },
+      ];
+      const ours = createReceipt({ type: 2, succeeded: true, cumulativeGasUsed: 0x7fn, logs });
+      const decoded = decodeReceipt(encodeReceipt(ours));
+      assert.deepEqual(decoded, { ok: true, value: ours }, `${size} bytes`);
+    }
+  });
+
   it("is encoded as @ethereumjs/vm encodes it, bloom included", () => {
     fc.assert(
       fc.property(receipt, (ours) => {

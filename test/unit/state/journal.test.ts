@@ -259,6 +259,24 @@ describe("Journal", () => {
     assert.equal(database.at(0n)?.storage(1n, 19n), 9n);
   });
 
+  it("keeps a table of addresses warm in every transaction, whatever is reverted", () => {
+    const journal = new Journal(new StateDatabase({}, new MemoryStore()));
+    const table = new Map([[9n, true]]);
+    for (let transaction = 0; transaction < 3; transaction++) {
+      journal.beginTransaction();
+      const mark = journal.snapshot();
+      journal.keepWarm(table);
+      assert.equal(journal.isAddressWarm(9n), true);
+      assert.equal(journal.warmAddress(9n), true);
+      assert.equal(journal.warmAddress(10n), false);
+      journal.revertTo(mark);
+      assert.equal(journal.isAddressWarm(9n), true);
+      assert.equal(journal.isAddressWarm(10n), false);
+      journal.endTransaction();
+    }
+    assert.deepEqual(journal.blockChanges(), { accounts: [] });
+  });
+
   it("clears an empty RIPEMD account although its touch was reverted", () => {
     const database = new StateDatabase({}, new MemoryStore());
     const genesis = new Journal(database);

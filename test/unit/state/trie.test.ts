@@ -126,6 +126,43 @@ describe("Trie", () => {
     assert.equal(reloaded.loadedCount, 0, "reading keeps no nodes");
   });
 
+  it("hands back what a change replaced, and keeps its own copy of the key", () => {
+    for (const { name, draw } of KEY_SHAPES) {
+      const prng = new Prng(7);
+      const trie = new Trie();
+      const content = new Map<string, Uint8Array>();
+      const reused = new Map<number, Uint8Array>();
+      for (let step = 0; step < 500; step++) {
+        const key = draw(prng);
+        // The caller's bytes are overwritten by the next key of the same size.
+        const given = reused.get(key.length) ?? new Uint8Array(key.length);
+        reused.set(key.length, given);
+        given.set(key);
+        const text = bytesToHex(key);
+        const expected = content.get(text);
+        if (prng.chance(0.4)) {
+          assert.deepEqual(trie.delete(given), expected, `${name} step ${step}`);
+          content.delete(text);
+        } else {
+          const value = Uint8Array.of(1, step & 0xff, step >> 8);
+          assert.deepEqual(trie.put(given, value), expected, `${name} step ${step}`);
+          content.set(text, value);
+        }
+        assert.deepEqual(trie.get(key), content.get(text), `${name} step ${step}`);
+      }
+    }
+  });
+
+  it("gives a root that later changes leave alone", () => {
+    const trie = new Trie();
+    trie.put(keccak256(Uint8Array.of(1)), new Uint8Array(40).fill(1));
+    const root = trie.rootHash();
+    const copy = root.slice();
+    trie.put(keccak256(Uint8Array.of(1)), new Uint8Array(40).fill(2));
+    assert.notDeepEqual(trie.rootHash(), copy);
+    assert.deepEqual(root, copy);
+  });
+
   it("is empty again when all is deleted, and leaves no record", () => {
     const records = new Records();
     const trie = new Trie(records);
