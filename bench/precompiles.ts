@@ -186,7 +186,8 @@ function createBls12Cases(prng: Prng): readonly Case[] {
 function createKzgInput(prng: Prng): Uint8Array {
   const { Point } = bls12_381.G1;
   const tau = Point.fromHex(
-    "ad3eb50121139aa34db1d545093ac9374ab7bca2c0f3bf28e27c8dcd8fc7cb42d25926fc0c97b336e9f0fb35e5a04c81",
+    "ad3eb50121139aa34db1d545093ac9374ab7bca2c0f3bf28e27c8dcd8fc7cb42" +
+      "d25926fc0c97b336e9f0fb35e5a04c81",
   );
   const [a, b, z] = [scalarOf(prng), scalarOf(prng), scalarOf(prng)];
   const commitment = tau.multiplyUnsafe(a).add(Point.BASE.multiplyUnsafe(b)).toBytes();

@@ -191,7 +191,7 @@ export class Bls12Engine implements Bls12 {
   }
 }
 
-/** f ** (3 (p^4 - p^2 + 1) / r) = f ** ((x-1)^2 (x+p) (x^2+p^2-1) + 3), x = -X (Hayashida et al.). */
+/** f ** (3 (p^4 - p^2 + 1) / r), as (x-1)^2 (x+p) (x^2+p^2-1) + 3, x = -X (Hayashida et al.). */
 function hardPart(product: PairingProduct, f: number): void {
   const [a, b, c] = [1, 2, 3].map(() => product.twelve());
   if (a === undefined || b === undefined || c === undefined) return;

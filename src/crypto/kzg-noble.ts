@@ -8,8 +8,10 @@ type G1Point = InstanceType<typeof G1>;
 
 /** The secret of Ethereum's KZG ceremony times the generator of G2: all that a verifier needs. */
 export const TAU_G2 = G2.fromHex(
-  "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
-    "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2",
+  "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d" +
+    "2914e5870cb452d2afaaab24f3499f72" +
+    "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b" +
+    "087041de621000edc98edada20c1def2",
 );
 
 /** Whether the committed polynomial has value y at z. False for anything malformed. */

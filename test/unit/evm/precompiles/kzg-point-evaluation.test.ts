@@ -13,7 +13,8 @@ type Point = InstanceType<typeof G1>;
 
 /** tau times the generator of G1, from the ceremony's setup: a commitment to the polynomial x. */
 const TAU_G1 = G1.fromHex(
-  "ad3eb50121139aa34db1d545093ac9374ab7bca2c0f3bf28e27c8dcd8fc7cb42d25926fc0c97b336e9f0fb35e5a04c81",
+  "ad3eb50121139aa34db1d545093ac9374ab7bca2c0f3bf28e27c8dcd8fc7cb42" +
+    "d25926fc0c97b336e9f0fb35e5a04c81",
 );
 
 /** A line through the polynomial a x + b, which has value a z + b at z and quotient a. */
