@@ -1,8 +1,12 @@
 /** What must happen, and by when, in virtual time (L1-L5, L7). */
 import type { Quorum } from "../../src/consensus/quorum.ts";
-import type { Cluster } from "./cluster.ts";
+import type { Coverage } from "./coverage.ts";
+import type { EventQueue } from "./event-queue.ts";
 import type { FinalPoint } from "./finality-ledger.ts";
-import type { Fault } from "./plan.ts";
+import type { Fault, Plan } from "./plan.ts";
+import type { SafetyChecker } from "./safety-checker.ts";
+import type { SimNode } from "./sim-node.ts";
+import type { ToyClient } from "./toy-client.ts";
 import { Violation } from "./violation.ts";
 
 /** L1: how long a transaction may wait after healing. */
@@ -17,6 +21,20 @@ const RESUME_MAX_MS = 1_500;
 const VIEW_GROWTH_MAX = 2;
 const SETTLE_STEP_MS = 100;
 
+/** What is watched: a cluster, as far as it matters here. */
+export type Watched = {
+  readonly plan: Plan;
+  readonly queue: EventQueue;
+  readonly coverage: Coverage;
+  readonly checker: SafetyChecker;
+  readonly nodes: readonly SimNode[];
+  readonly clients: readonly ToyClient[];
+  currentLeader(): number;
+  runUntil(ms: number): void;
+  finalBlocks(): number;
+  hasEnoughBlocks(): boolean;
+};
+
 type LeaderFault = {
   readonly kind: "link down" | "silent";
   readonly atMs: number;
@@ -25,13 +43,13 @@ type LeaderFault = {
 };
 
 export class LivenessChecker {
-  readonly #cluster: Cluster;
+  readonly #cluster: Watched;
   readonly #quorum: Quorum;
   #leaderFault: LeaderFault | undefined;
   #viewsAtOutage = new Map<number, { readonly epoch: number; readonly view: number }>();
   #resumedAtMs: number | undefined;
 
-  constructor(cluster: Cluster, quorum: Quorum) {
+  constructor(cluster: Watched, quorum: Quorum) {
     this.#cluster = cluster;
     this.#quorum = quorum;
   }

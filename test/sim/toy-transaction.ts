@@ -4,6 +4,7 @@
  */
 import { concatBytes, equalBytes } from "../../src/base/bytes.ts";
 import type { Transaction } from "../../src/consensus/block.ts";
+import type { Message } from "../../src/consensus/message.ts";
 import { sha256 } from "../../src/crypto/sha256.ts";
 import { createTransaction } from "../../src/wire/block-codec.ts";
 
@@ -28,6 +29,18 @@ export function parseTransaction(bytes: Uint8Array): ToyCall | undefined {
   if (!equalBytes(tagOf(head), bytes.subarray(bytes.length - TAG_SIZE))) return undefined;
   const count = new DataView(head.buffer, head.byteOffset).getUint32(1);
   return { client: head[0] ?? 0, count };
+}
+
+/** What the driver of a real replica finds out with other threads. */
+export function areTransactionsValid(message: Message): boolean {
+  return carried(message).every(({ bytes }) => parseTransaction(bytes) !== undefined);
+}
+
+function carried(message: Message): readonly Transaction[] {
+  if (message.kind === "propose") return message.body.transactions;
+  if (message.kind === "forward") return [message.transaction];
+  if (message.kind !== "bodyResponse" && message.kind !== "blockResponse") return [];
+  return message.blocks.flatMap(({ body }) => body.transactions);
 }
 
 function tagOf(head: Uint8Array): Uint8Array {
