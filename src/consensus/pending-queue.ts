@@ -50,14 +50,15 @@ export class PendingQueue {
     return "added";
   }
 
+  /** It waits no longer, and may come again: also one that was ordered too early to be executed. */
   withdraw(id: Hash): void {
-    this.#byId.delete(id);
-    this.#unforwarded.delete(id);
+    this.#forget(id);
+    this.#settled.delete(id);
   }
 
   settle(ids: readonly Hash[]): void {
     for (const id of ids) {
-      this.withdraw(id);
+      this.#forget(id);
       this.#settled.add(id);
     }
     for (const id of this.#settled) {
@@ -106,6 +107,11 @@ export class PendingQueue {
   markForwarded(pending: Pending, nowMs: number): void {
     pending.forwardedMs = nowMs;
     this.#unforwarded.delete(pending.transaction.id);
+  }
+
+  #forget(id: Hash): void {
+    this.#byId.delete(id);
+    this.#unforwarded.delete(id);
   }
 
   /** A new leader has been told nothing yet, and what the old one proposed may be gone. */

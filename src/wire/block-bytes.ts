@@ -5,11 +5,11 @@
  */
 import { invariant } from "../base/invariant.ts";
 import { err, type Result } from "../base/result.ts";
-import type { Block } from "../consensus/block.ts";
+import type { Block, Hash, Header } from "../consensus/block.ts";
 import type { FinalCert } from "../consensus/certificate.ts";
 import { readBlock, writeBlock } from "./block-codec.ts";
 import { readFinalCert, writeCertificate } from "./certificate-codec.ts";
-import { HEADER_SIZE } from "./header-codec.ts";
+import { HEADER_SIZE, readHeader } from "./header-codec.ts";
 import { BLOCKS_MAX, HASH_SIZE, MESSAGE_SIZE_MAX } from "./limits.ts";
 import { BLOCK_RESPONSE_TYPE, WIRE_VERSION } from "./message-codec.ts";
 import { Reader, type WireError } from "./reader.ts";
@@ -30,6 +30,13 @@ export function decodeBlock(bytes: Uint8Array): Result<Block, WireError> {
   if (bytes.length > MESSAGE_SIZE_MAX) return err({ code: "WIRE_LIMIT_EXCEEDED", offset: 0 });
   const reader = new Reader(bytes);
   return reader.finish(readBlock(reader));
+}
+
+/** The name and header of an encoded block, without its transactions being looked at. */
+export function readBlockHead(bytes: Uint8Array): { readonly hash: Hash; readonly header: Header } {
+  invariant(bytes.length > REJOIN_FLAG_OFFSET, "a block is at least a header and a flag");
+  const reader = new Reader(bytes.subarray(0, REJOIN_FLAG_OFFSET));
+  return { hash: reader.hash(), header: readHeader(reader) };
 }
 
 export function encodeFinalCert(certificate: FinalCert): Uint8Array {

@@ -9,6 +9,7 @@ import {
   encodeBlock,
   encodeFinalCert,
   isBoundaryBlock,
+  readBlockHead,
 } from "../../../src/wire/block-bytes.ts";
 import {
   decodeClientMessage,
@@ -148,6 +149,7 @@ describe("blocks as stored bytes", () => {
       const bytes = encodeBlock(block);
       assert.deepStrictEqual(decodeBlock(bytes), { ok: true, value: block });
       assert.equal(isBoundaryBlock(bytes), block.body.rejoin !== undefined);
+      assert.deepStrictEqual(readBlockHead(bytes), { hash: block.hash, header: block.header });
       const proofBytes = encodeFinalCert(proof);
       assert.deepStrictEqual(decodeFinalCert(proofBytes), { ok: true, value: proof });
     });

@@ -1,0 +1,254 @@
+/**
+ * Where transactions come in (DESIGN "Spam when gas is free"): form and signature, then the rules of
+ * the pool on the executed state, then the core's queue, which gets only what can be ordered now:
+ * gap-free runs of nonces that their senders can pay for.
+ */
+import { bytesToHex } from "../base/hex.ts";
+import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { Hash, Transaction } from "../consensus/block.ts";
+import type { RejectionCode } from "../consensus/rejection.ts";
+import { keccak256 } from "../crypto/keccak256.ts";
+import type { TxPoolOptions } from "../txpool/pool-options.ts";
+import { TxPool, type Moved } from "../txpool/tx-pool.ts";
+import { bytesToHash } from "../wire/hash-text.ts";
+import type { AccountState, ExecutedHeight } from "./block-executor.ts";
+import type { CheckedTransactions } from "./checked-transactions.ts";
+
+export type AdmissionDependencies = {
+  readonly checked: CheckedTransactions;
+  /** The accounts as of the last executed height that was reported before the answer. */
+  readonly accounts: (addresses: readonly bigint[]) => Promise<readonly AccountState[]>;
+  readonly submit: (
+    transaction: Transaction,
+    onOutcome: (code: RejectionCode | undefined) => void,
+  ) => void;
+  readonly withdraw: (id: Hash) => void;
+};
+
+export type Refuse = (id: Hash, code: string) => void;
+
+type Arrival = {
+  readonly transaction: RecoveredTransaction;
+  readonly source: string;
+  readonly refuse: Refuse | undefined;
+};
+
+type Unchecked = {
+  readonly bytes: Uint8Array;
+  readonly source: string;
+  readonly refuse: Refuse | undefined;
+};
+
+/** About 5 ms of signature recovery; then others get their turn. */
+const CHECKS_PER_TURN = 64;
+const ACCOUNTS_MAX = 65_536;
+const EXECUTED_MAX = 65_536;
+/** What may wait for the execution thread to tell the accounts of its senders. */
+const WAITING_MAX = 32_768;
+/** Of a transaction that was ordered too early: it was accepted once, somewhere. */
+const RETURNED_SOURCE = "returned";
+
+export class Admission {
+  readonly #pool: TxPool;
+  readonly #dependencies: AdmissionDependencies;
+  /** Accounts as of the last executed height, the oldest known first. */
+  readonly #accounts = new Map<bigint, AccountState>();
+  /** Ids of late: whoever sends one again was only too slow to hear of it. */
+  readonly #executed = new Set<Hash>();
+  /** In the order of arrival, while the accounts of some senders are being asked for. */
+  #waiting: Arrival[] = [];
+  #isAsking = false;
+  readonly #intake: Unchecked[] = [];
+  #isTakingIn = false;
+  /** Set while the disk is full: nothing new is let in. */
+  isClosed = false;
+
+  constructor(options: TxPoolOptions, dependencies: AdmissionDependencies) {
+    this.#dependencies = dependencies;
+    this.#pool = new TxPool(options, {
+      nonceOf: (sender) => this.#accounts.get(sender)?.nonce ?? 0n,
+      balanceOf: (sender) => this.#accounts.get(sender)?.balance ?? 0n,
+    });
+  }
+
+  get pendingCount(): number {
+    const { executable, queued } = this.#pool.status();
+    return executable + queued + this.#waiting.length + this.#intake.length;
+  }
+
+  /** `source` is who hands it in; what is refused for good is told to `refuse`. */
+  arrive(bytes: Uint8Array, source: string, refuse?: Refuse): void {
+    this.#intake.push({ bytes, source, refuse });
+    if (!this.#isTakingIn) this.#takeIn();
+  }
+
+  /** The state moved on: what it used up goes, what became possible is handed to the core. */
+  onExecuted(executed: ExecutedHeight): void {
+    const { withdraw } = this.#dependencies;
+    for (const account of executed.accounts) this.#remember(account);
+    const outcome = this.#pool.onBlock(executed);
+    for (const transaction of outcome.stale) withdraw(idOf(transaction));
+    for (const hash of executed.included) this.#noteExecuted(bytesToHash(hash));
+    for (const { id, retry } of executed.drops) {
+      // The core takes it for done; if it may still be ordered, it must forget that.
+      if (retry === undefined) this.#drop(id);
+      else withdraw(bytesToHash(id));
+    }
+    this.#apply(outcome);
+    for (const { id, retry } of executed.drops) if (retry !== undefined) this.#return(id, retry);
+    if (executed.hasAuthorizations) this.#refresh();
+  }
+
+  /** Gives up what waited for its whole lifetime. */
+  expire(nowMs: number): void {
+    const { expired, demoted } = this.#pool.expire(nowMs);
+    for (const transaction of expired) this.#dependencies.withdraw(idOf(transaction));
+    this.#apply({ promoted: [], demoted });
+  }
+
+  /** A slice at a time: recovering the signatures of a thousand takes most of 100 ms. */
+  #takeIn(): void {
+    const slice = this.#intake.splice(0, CHECKS_PER_TURN);
+    for (const { bytes, source, refuse } of slice) this.#check(bytes, source, refuse);
+    this.#isTakingIn = this.#intake.length > 0;
+    if (this.#isTakingIn) setImmediate(() => this.#takeIn());
+  }
+
+  #check(bytes: Uint8Array, source: string, refuse: Refuse | undefined): void {
+    const hash = keccak256(bytes);
+    const id = bytesToHash(hash);
+    if (this.isClosed) return refuse?.(id, "DISK_FULL");
+    if (this.#executed.has(id) || this.#pool.get(hash) !== undefined) return;
+    if (this.#waiting.length + this.#intake.length >= WAITING_MAX) {
+      return refuse?.(id, "TX_POOL_FULL");
+    }
+    const checked = this.#dependencies.checked.check(id, bytes);
+    if (!checked.ok) return refuse?.(id, checked.error.code);
+    this.#accept({ transaction: checked.value, source, refuse });
+  }
+
+  #accept(arrival: Arrival): void {
+    // Behind others of its sender that wait: the order of arrival is the order of the pool.
+    const isKnown = this.#accounts.has(arrival.transaction.sender);
+    if (isKnown && !this.#isAsking) this.#add(arrival, true);
+    else {
+      this.#waiting.push(arrival);
+      this.#ask();
+    }
+  }
+
+  #ask(): void {
+    if (this.#isAsking || this.#waiting.length === 0) return;
+    this.#isAsking = true;
+    const arrivals = this.#waiting;
+    this.#waiting = [];
+    const senders = new Set(arrivals.map(({ transaction }) => transaction.sender));
+    this.#dependencies.accounts([...senders]).then(
+      (accounts) => {
+        for (const account of accounts) this.#remember(account);
+        for (const arrival of arrivals) this.#add(arrival, false);
+        this.#isAsking = false;
+        this.#ask();
+      },
+      // The thread ended, and with it this node.
+      () => undefined,
+    );
+  }
+
+  #add(arrival: Arrival, isFromMemory: boolean): void {
+    const { transaction, source, refuse } = arrival;
+    const added = this.#pool.add(transaction, { source, nowMs: performance.now() });
+    if (added.ok) {
+      this.#apply(added.value);
+      if (added.value.replaced !== undefined) {
+        this.#dependencies.withdraw(idOf(added.value.replaced));
+      }
+      return;
+    }
+    const { code } = added.error;
+    if (code === "TX_ALREADY_KNOWN") return;
+    if (isFromMemory && code === "TX_INSUFFICIENT_BALANCE") {
+      // It may have been paid by a contract, of which nobody told us.
+      this.#accounts.delete(transaction.sender);
+      this.#waiting.push(arrival);
+      this.#ask();
+      return;
+    }
+    refuse?.(idOf(transaction), code);
+  }
+
+  #apply({ promoted, demoted }: Moved): void {
+    for (const transaction of demoted) this.#dependencies.withdraw(idOf(transaction));
+    for (const transaction of promoted) this.#submit(transaction);
+  }
+
+  #submit(transaction: RecoveredTransaction): void {
+    const { hash, encoded, transaction: fields } = transaction;
+    const id = bytesToHash(hash);
+    this.#dependencies.submit({ id, gas: Number(fields.gasLimit), bytes: encoded }, (code) => {
+      if (code === undefined || code === "TRANSACTION_KNOWN") return;
+      // The core's queue is larger than the pool: it refuses only what no block can hold.
+      const moved = this.#pool.remove(hash);
+      if (moved !== undefined) this.#apply(moved);
+    });
+  }
+
+  #drop(id: Uint8Array): void {
+    this.#noteExecuted(bytesToHash(id));
+    const moved = this.#pool.remove(id);
+    if (moved !== undefined) this.#apply(moved);
+  }
+
+  /** Ordered too early: it waits again, as if it had just come. */
+  #return(id: Uint8Array, bytes: Uint8Array): void {
+    const pooled = this.#pool.get(id);
+    if (pooled === undefined) this.arrive(bytes, RETURNED_SOURCE);
+    else if (this.#isExecutable(pooled)) this.#submit(pooled);
+  }
+
+  #isExecutable({ sender, hash }: RecoveredTransaction): boolean {
+    const { executable } = this.#pool.contentOf(sender);
+    return executable.some((other) => bytesToHex(other.hash) === bytesToHex(hash));
+  }
+
+  /** Nonces changed that no transaction of their accounts used: ask again for all that matter. */
+  #refresh(): void {
+    this.#accounts.clear();
+    const senders = Array.from(this.#pool.content(), ({ sender }) => sender);
+    if (senders.length === 0) return;
+    this.#dependencies.accounts(senders).then(
+      (accounts) => {
+        for (const account of accounts) this.#remember(account);
+        const outcome = this.#pool.onBlock({ accounts, included: [] });
+        for (const transaction of outcome.stale) {
+          this.#dependencies.withdraw(idOf(transaction));
+        }
+        this.#apply(outcome);
+      },
+      () => undefined,
+    );
+  }
+
+  #remember(account: AccountState): void {
+    this.#accounts.delete(account.address);
+    this.#accounts.set(account.address, account);
+    if (this.#accounts.size <= ACCOUNTS_MAX) return;
+    for (const oldest of this.#accounts.keys()) {
+      this.#accounts.delete(oldest);
+      break;
+    }
+  }
+
+  #noteExecuted(id: Hash): void {
+    this.#executed.add(id);
+    if (this.#executed.size <= EXECUTED_MAX) return;
+    for (const oldest of this.#executed) {
+      this.#executed.delete(oldest);
+      break;
+    }
+  }
+}
+
+function idOf({ hash }: RecoveredTransaction): Hash {
+  return bytesToHash(hash);
+}

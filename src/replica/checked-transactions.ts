@@ -1,0 +1,79 @@
+/**
+ * Transactions whose form, rules and signature were found right, by id: one that arrived before, from
+ * a client or in an earlier proposal, costs nothing the second time. Only the sender and the gas are
+ * kept, so the cache is small. Two generations bound it: when the young one is full, the old one goes.
+ */
+import { writeBigEndian } from "../base/big-endian.ts";
+import { hexToBytes } from "../base/hex.ts";
+import { err, ok, type Result } from "../base/result.ts";
+import { decodeTransaction } from "../chain/transaction-decoder.ts";
+import type { TransactionError } from "../chain/transaction-error.ts";
+import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
+import { checkTransaction, type TransactionRules } from "../chain/transaction-validity.ts";
+import type { Hash, Transaction } from "../consensus/block.ts";
+import { ADDRESS_SIZE } from "./block-executor.ts";
+
+type Checked = { readonly sender: bigint; readonly gas: number };
+
+const GENERATION_MAX = 32_768;
+
+export class CheckedTransactions {
+  readonly #rules: TransactionRules;
+  #young = new Map<Hash, Checked>();
+  #old = new Map<Hash, Checked>();
+  /** How many signatures were recovered, ever. */
+  recoveredCount = 0;
+
+  constructor(rules: TransactionRules) {
+    this.#rules = rules;
+  }
+
+  has(id: Hash): boolean {
+    return this.#young.has(id) || this.#old.has(id);
+  }
+
+  /** Decodes, checks against the rules of the chain and recovers; the work of admission. */
+  check(id: Hash, bytes: Uint8Array): Result<RecoveredTransaction, TransactionError> {
+    const decoded = decodeTransaction(bytes);
+    if (!decoded.ok) return decoded;
+    const fault = checkTransaction(decoded.value, this.#rules);
+    if (fault !== undefined) return err(fault);
+    const known = this.#get(id);
+    const sender = known?.sender ?? recoverSender(decoded.value);
+    if (known === undefined) this.recoveredCount++;
+    if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
+    this.#remember(id, { sender, gas: Number(decoded.value.gasLimit) });
+    return ok({ transaction: decoded.value, encoded: bytes, hash: hexToBytes(id), sender });
+  }
+
+  /** Whether a transaction of a body is valid and declares the gas that it says. */
+  isValid({ id, gas, bytes }: Transaction): boolean {
+    const known = this.#get(id);
+    if (known !== undefined) return known.gas === gas;
+    const checked = this.check(id, bytes);
+    return checked.ok && checked.value.transaction.gasLimit === BigInt(gas);
+  }
+
+  /** The senders that are known, 20 bytes each and zeros for the others. */
+  sendersOf(transactions: readonly Transaction[]): Uint8Array {
+    const packed = new Uint8Array(transactions.length * ADDRESS_SIZE);
+    transactions.forEach(({ id }, index) => {
+      const known = this.#get(id);
+      if (known !== undefined) {
+        writeBigEndian(known.sender, packed, index * ADDRESS_SIZE, ADDRESS_SIZE);
+      }
+    });
+    return packed;
+  }
+
+  #get(id: Hash): Checked | undefined {
+    return this.#young.get(id) ?? this.#old.get(id);
+  }
+
+  #remember(id: Hash, checked: Checked): void {
+    this.#young.set(id, checked);
+    if (this.#young.size < GENERATION_MAX) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Between the final blocks and the execution thread: blocks go in as they become final, a few at a
+ * time, and the core hears of every result once, in order. What a restart brings again and what the
+ * state has executed before is reported without being executed again.
+ */
+import { CodedError } from "../base/coded-error.ts";
+import type { Block, Hash } from "../consensus/block.ts";
+import { bytesToHash } from "../wire/hash-text.ts";
+import type { ExecutedHeight } from "./block-executor.ts";
+import type { CheckedTransactions } from "./checked-transactions.ts";
+import type { ExecutionReady } from "./execution-service.ts";
+import type { FinalBlocks } from "./final-blocks.ts";
+
+export type FeedDependencies = {
+  readonly blocks: FinalBlocks;
+  readonly checked: CheckedTransactions;
+  readonly execute: (block: Uint8Array, senders: Uint8Array | undefined) => void;
+  /** The core's `executed`: a height at or below its final one. */
+  readonly report: (height: number, result: Hash) => void;
+};
+
+export type FeedOptions = {
+  /** How many heights below the final one the core may ask for. */
+  readonly reportedMax: number;
+  readonly repair: string;
+};
+
+/** Blocks that are with the thread: enough to keep it busy. */
+const IN_FLIGHT_MAX = 8;
+const SENDERS_MAX = 256;
+
+export class ExecutionFeed {
+  readonly #options: FeedOptions;
+  readonly #dependencies: FeedDependencies;
+  /** Results that the state knew at the start, for blocks that the store may not have yet. */
+  readonly #knownResults: ReadonlyMap<number, Uint8Array>;
+  readonly #senders = new Map<number, Uint8Array>();
+  /** The heights that are final, executed, given to the thread, and reported to the core. */
+  #final = 0;
+  #executed: number;
+  #fed: number;
+  #reported = 0;
+  #isStarted = false;
+
+  constructor(options: FeedOptions, ready: ExecutionReady, dependencies: FeedDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#knownResults = ready.results;
+    this.#executed = ready.height;
+    this.#fed = ready.height;
+    const { blocks } = dependencies;
+    for (const [height, result] of ready.results) {
+      if (height > 0 && height <= blocks.latestHeight) blocks.putResult(height, result);
+    }
+  }
+
+  get executedHeight(): number {
+    return this.#executed;
+  }
+
+  get finalHeight(): number {
+    return this.#final;
+  }
+
+  /** The core has read its log. Throws BLOCKS_MISSING when the store lacks what must be executed. */
+  start(finalHeight: number): void {
+    const { blocks } = this.#dependencies;
+    const next = this.#fed + 1;
+    if (next <= finalHeight && blocks.block(next) === undefined) {
+      const { repair } = this.#options;
+      throw new CodedError("BLOCKS_MISSING", { height: next, finalHeight, repair });
+    }
+    this.#isStarted = true;
+    this.#final = finalHeight;
+    this.#reported = Math.max(0, finalHeight - this.#options.reportedMax);
+    this.#advance();
+  }
+
+  /** The blocks are in the store. */
+  onFinal(finalized: readonly Block[]): void {
+    const { blocks, checked } = this.#dependencies;
+    for (const { header, body } of finalized) {
+      const { height } = header;
+      this.#final = Math.max(this.#final, height);
+      const known = this.#knownResults.get(height);
+      if (known !== undefined && height <= this.#executed) blocks.putResult(height, known);
+      if (height <= this.#fed || this.#senders.size >= SENDERS_MAX) continue;
+      this.#senders.set(height, checked.sendersOf(body.transactions));
+    }
+    if (this.#isStarted) this.#advance();
+  }
+
+  onExecuted({ height, result }: ExecutedHeight): void {
+    this.#executed = height;
+    this.#dependencies.blocks.putResult(height, result);
+    this.#advance();
+  }
+
+  #advance(): void {
+    this.#reportKnown();
+    this.#feed();
+  }
+
+  #reportKnown(): void {
+    const { blocks, report } = this.#dependencies;
+    while (this.#reported < Math.min(this.#executed, this.#final)) {
+      this.#reported++;
+      const result = blocks.result(this.#reported);
+      if (result !== undefined) report(this.#reported, bytesToHash(result));
+    }
+  }
+
+  #feed(): void {
+    const { blocks, execute } = this.#dependencies;
+    while (this.#fed < this.#final && this.#fed - this.#executed < IN_FLIGHT_MAX) {
+      const height = this.#fed + 1;
+      const block = blocks.block(height);
+      // Between a block that the log gave back and those that the store lost: see `start`.
+      if (block === undefined) return;
+      this.#fed = height;
+      execute(block, this.#senders.get(height));
+      this.#senders.delete(height);
+    }
+  }
+}

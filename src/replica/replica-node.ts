@@ -1,0 +1,443 @@
+/**
+ * A replica: sockets, consensus core, log and admission in this thread, execution in another. Opened
+ * from what is on the disk; closed in the reverse order of opening.
+ */
+import { randomBytes } from "node:crypto";
+import { CodedError } from "../base/coded-error.ts";
+import { invariant } from "../base/invariant.ts";
+import type { Hash, ReplicaIndex } from "../consensus/block.ts";
+import type { Notice } from "../consensus/effect.ts";
+import type { ExecVote, Message } from "../consensus/message.ts";
+import type { Ports } from "../consensus/parameters.ts";
+import { Replica } from "../consensus/replica.ts";
+import type { Start } from "../consensus/start.ts";
+import { createTlsIdentity } from "../crypto/certificate.ts";
+import { createSigner } from "../crypto/ed25519.ts";
+import type { LinkReason } from "../transport/link-reason.ts";
+import { isReplica, type Endpoint, type Peer, type Principal } from "../transport/principal.ts";
+import { Transport, type TransportEvents } from "../transport/transport.ts";
+import { CLIENT_LIMITS, DEFAULT_TIMING } from "../transport/transport-options.ts";
+import { createAuthenticator, createKeyVerifier } from "../wire/authenticate.ts";
+import { CLIENT_CHANNEL, CONSENSUS_CHANNEL, type ReplicaReport } from "../wire/client-codec.ts";
+import { consensusGenesis, type ConsensusGenesis } from "../wire/consensus-genesis.ts";
+import { bytesToHash } from "../wire/hash-text.ts";
+import { encodeMessage } from "../wire/message-codec.ts";
+import { createPorts } from "../wire/ports.ts";
+import { Admission } from "./admission.ts";
+import type { ExecutedHeight } from "./block-executor.ts";
+import { CheckedTransactions } from "./checked-transactions.ts";
+import { ClientSessions } from "./client-sessions.ts";
+import { Driver } from "./driver.ts";
+import { ExecutionFeed } from "./execution-feed.ts";
+import { FinalBlocks } from "./final-blocks.ts";
+import { PeerInbox } from "./peer-inbox.ts";
+import { createParameters, poolOptions } from "./replica-parameters.ts";
+import {
+  repairOf,
+  type Logger,
+  type ReplicaDependencies,
+  type ReplicaOptions,
+} from "./replica-options.ts";
+import { closeResources, openResources, type Resources } from "./replica-resources.ts";
+
+const CONSENSUS_FRAME = Uint8Array.of(CONSENSUS_CHANNEL);
+const EXPIRY_INTERVAL_MS = 30_000;
+/** What may wait for a client before its stream stops: it is given the rest when it took this. */
+const CLIENT_QUEUE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Numbers that only grow; whoever exports metrics reads them. */
+export type ReplicaCounters = {
+  finalBlocks: number;
+  finalTransactions: number;
+  droppedTransactions: number;
+  viewChanges: number;
+  framesRefused: number;
+};
+
+export class ReplicaNode {
+  readonly counters: ReplicaCounters = {
+    finalBlocks: 0,
+    finalTransactions: 0,
+    droppedTransactions: 0,
+    viewChanges: 0,
+    framesRefused: 0,
+  };
+  readonly #options: ReplicaOptions;
+  readonly #logger: Logger;
+  readonly #onFatal: (error: unknown) => void;
+  readonly #resources: Resources;
+  readonly #ports: Ports;
+  readonly #driver: Driver;
+  readonly #inbox: PeerInbox;
+  readonly #blocks: FinalBlocks;
+  readonly #feed: ExecutionFeed;
+  readonly #admission: Admission;
+  readonly #sessions: ClientSessions;
+  readonly #expiry: NodeJS.Timeout;
+  #transport: Transport | undefined;
+  #isStateFull = false;
+  #isClosing = false;
+  /** The last thing that only an operator can mend. */
+  #alarm: Notice["code"] | undefined;
+
+  static async open(
+    options: ReplicaOptions,
+    dependencies: ReplicaDependencies,
+  ): Promise<ReplicaNode> {
+    let node: ReplicaNode | undefined;
+    // The thread may report before the node is there; it cannot execute before it is asked to.
+    const told = (act: (opened: ReplicaNode) => void): void => {
+      if (node !== undefined) act(node);
+    };
+    const resources = await openResources(options, dependencies.logger, {
+      onExecuted: (executed) => told((opened) => opened.#onExecuted(executed)),
+      onStateFull: (isFull) => told((opened) => opened.#onStateFull(isFull)),
+      onBlocksFull: () => told((opened) => opened.#updateAdmission()),
+      onFailed: (error) => told((opened) => opened.#die(error)),
+    });
+    try {
+      node = new ReplicaNode(options, dependencies, resources);
+      await node.#start();
+      return node;
+    } catch (error) {
+      if (node === undefined) await closeResources(resources);
+      else await node.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    options: ReplicaOptions,
+    dependencies: ReplicaDependencies,
+    resources: Resources,
+  ) {
+    const { genesis } = options;
+    this.#options = options;
+    this.#logger = dependencies.logger;
+    this.#onFatal = dependencies.onFatal;
+    this.#resources = resources;
+    const { ready } = resources;
+    const origin = consensusGenesis(genesis, ready.genesis.result);
+    const parameters = createParameters(options, origin);
+    const { chainId, transactionGasMax } = genesis;
+    const checked = new CheckedTransactions({ chainId, fork: "prague", transactionGasMax });
+    this.#ports = createPorts({ net: origin.net, signer: createSigner(options.seed) });
+    this.#blocks = new FinalBlocks(resources.store, parameters.window);
+    this.#feed = this.#createFeed(checked, parameters.execLagMax);
+    this.#driver = this.#createDriver(new Replica(parameters, this.#ports));
+    this.#inbox = this.#createInbox(checked, origin, parameters.window);
+    this.#admission = new Admission(poolOptions(options), {
+      checked,
+      accounts: (addresses) => resources.execution.accounts(addresses),
+      submit: (transaction, onOutcome) =>
+        this.#driver.input({ kind: "submit", transaction }, onOutcome),
+      withdraw: (id) => this.#driver.input({ kind: "withdraw", id }),
+    });
+    this.#sessions = this.#createSessions();
+    this.#expiry = setInterval(() => this.#admission.expire(performance.now()), EXPIRY_INTERVAL_MS);
+    this.#expiry.unref();
+  }
+
+  /** The port that was given or that the system chose. */
+  get port(): number {
+    return this.#transport?.port ?? 0;
+  }
+
+  get genesisBlockHash(): Uint8Array {
+    return this.#resources.ready.genesis.blockHash;
+  }
+
+  /** Where another replica is to be found, if that was not known at the start. */
+  setEndpoint(replica: ReplicaIndex, endpoint: Endpoint): void {
+    this.#transport?.setEndpoint(replica, endpoint);
+  }
+
+  report(nonce = 0): ReplicaReport & { readonly alarm: string | undefined } {
+    const status = this.#driver.status();
+    const peers = this.#transport?.status() ?? [];
+    const { mode, epoch, view, isAccepted, leader, tipHeight, finalHeight, finalHash } = status;
+    return {
+      kind: "status",
+      nonce,
+      replica: this.#options.index,
+      ...{ mode, epoch, view, isAccepted, leader, tipHeight, finalHeight, finalHash },
+      execHeight: this.#feed.executedHeight,
+      pendingCount: Math.max(status.pendingCount, this.#admission.pendingCount),
+      isDiskFull: this.#isDiskFull(),
+      peersUp: peers.filter(({ peer, isUp }) => isUp && isReplica(peer)).map(({ peer }) => peer),
+      alarm: this.#alarm,
+    };
+  }
+
+  /** The result of a height that this replica executed, if it still knows it. */
+  resultOf(height: number): Uint8Array | undefined {
+    return this.#blocks.result(height);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#expiry);
+    await this.#driver.stop();
+    this.#inbox.close();
+    this.#sessions.close();
+    await this.#transport?.close();
+    await closeResources(this.#resources);
+  }
+
+  async #start(): Promise<void> {
+    this.#transport = await openTransport(this.#options, this.#transportEvents());
+    const how = this.#howToStart();
+    await this.#driver.start(how);
+    const { finalHeight } = this.#driver.status();
+    this.#feed.start(finalHeight);
+    const { index } = this.#options;
+    const { isRebuilt, height } = this.#resources.ready;
+    if (isRebuilt) this.#logger.warn("the state was damaged and is made again", { index });
+    const fields = { index, start: how.kind, finalHeight, execHeight: height };
+    this.#logger.info("replica started", fields);
+  }
+
+  #howToStart(): Start {
+    const { opened, store, ready } = this.#resources;
+    const nonce = bytesToHash(randomBytes(32));
+    if (opened.records.length > 0) return { kind: "resume", records: opened.records, nonce };
+    // Whoever has blocks ran before: its empty log is a lost one, whatever the installer says.
+    const isNew = store.latestHeight === undefined && ready.height === 0;
+    const isFounder = this.#options.startMode === "found" && isNew;
+    return isFounder ? { kind: "found" } : { kind: "empty", nonce };
+  }
+
+  #createDriver(replica: Replica): Driver {
+    return new Driver(replica, this.#resources.opened.log, {
+      send: (to, message) => this.#send(to, message),
+      finalize: (blocks, certificate) => {
+        this.#blocks.append(blocks, certificate);
+        this.#feed.onFinal(blocks);
+        this.counters.finalBlocks += blocks.length;
+        for (const { header } of blocks) this.counters.finalTransactions += header.txCount;
+        this.#sessions.onProgress();
+      },
+      serveBlocks: (to, fromHeight, toHeight) => {
+        const parts = this.#blocks.response(fromHeight, toHeight);
+        if (parts !== undefined) this.#transport?.send(to, [CONSENSUS_FRAME, ...parts]);
+      },
+      // State transfer begins from these; until then every block is kept.
+      checkpoint: ({ height }) => this.#logger.debug("checkpoint", { height }),
+      notice: (notice) => this.#onNotice(notice),
+      flushBlocks: () => this.#blocks.flush(),
+      onFatal: (error) => this.#die(error),
+    });
+  }
+
+  #createFeed(checked: CheckedTransactions, execLagMax: number): ExecutionFeed {
+    const { execution, ready } = this.#resources;
+    const options = { reportedMax: 2 * execLagMax, repair: repairOf(this.#options) };
+    return new ExecutionFeed(options, ready, {
+      blocks: this.#blocks,
+      checked,
+      execute: (block, senders) => execution.execute(block, senders),
+      report: (height, result) => this.#driver.input({ kind: "executed", height, result }),
+    });
+  }
+
+  #createInbox(checked: CheckedTransactions, origin: ConsensusGenesis, window: number): PeerInbox {
+    const { replicaPublicKeys } = this.#options.genesis;
+    const authenticator = createAuthenticator(
+      {
+        net: origin.net,
+        replicaCount: replicaPublicKeys.length,
+        genesis: origin.header,
+        window,
+      },
+      { verify: createKeyVerifier(replicaPublicKeys) },
+    );
+    return new PeerInbox({
+      authenticator,
+      checked,
+      onMessage: (from, message, transactionsValid) =>
+        this.#onMessage(from, message, transactionsValid),
+      onRefused: (from, code) => this.#onRefusedFrame(from, code),
+      hold: (from, isHeld) => this.#transport?.hold(from, isHeld),
+    });
+  }
+
+  #createSessions(): ClientSessions {
+    return new ClientSessions({
+      blocks: this.#blocks,
+      execHeight: () => this.#feed.executedHeight,
+      send: (client, parts) => this.#transport?.send(client, parts) ?? false,
+      submit: (client, transactions) => {
+        const source = `client ${client}`;
+        const refuse = (transactionId: Hash, code: string): void => {
+          this.#sessions.answer(client, { kind: "refused", transactionId, code });
+        };
+        for (const bytes of transactions) this.#admission.arrive(bytes, source, refuse);
+      },
+      report: (nonce) => this.report(nonce),
+      signResult: (vote) => this.#signResult(vote),
+      onRefused: (client, code) => this.#onRefusedFrame(client, code),
+    });
+  }
+
+  /** A replica that does not take part, or whose results are contradicted, vouches for nothing. */
+  #signResult(vote: Omit<ExecVote, "sender" | "signature">): ExecVote | undefined {
+    if (this.#driver.status().mode !== "active") return undefined;
+    const statement = { ...vote, sender: this.#options.index };
+    return { ...statement, signature: this.#ports.sign(statement) };
+  }
+
+  #transportEvents(): TransportEvents {
+    return {
+      onUp: (peer) => {
+        this.#logger.info("link up", { peer });
+        if (isReplica(peer)) this.#driver.input({ kind: "link", peer, isUp: true });
+        else this.#sessions.onUp(peer);
+      },
+      onDown: (peer, reason) => this.#onDown(peer, reason),
+      onFrame: (peer, frame) => this.#onFrame(peer, frame),
+      onDrain: (peer) => this.#sessions.onDrain(peer),
+      onRefusal: ({ code, remote }) => this.#logger.debug("connection refused", { code, remote }),
+    };
+  }
+
+  #onDown(peer: Principal, reason: LinkReason): void {
+    this.#logger.info("link down", { peer, reason });
+    if (!isReplica(peer)) {
+      this.#sessions.onDown(peer);
+      return;
+    }
+    this.#inbox.onDown(peer);
+    this.#driver.input({ kind: "link", peer, isUp: false });
+  }
+
+  #onFrame(peer: Principal, frame: Uint8Array): void {
+    const channel = frame[0];
+    const bytes = frame.subarray(1);
+    if (isReplica(peer) && channel === CONSENSUS_CHANNEL) this.#inbox.onFrame(peer, bytes);
+    else if (!isReplica(peer) && channel === CLIENT_CHANNEL) this.#sessions.onFrame(peer, bytes);
+    else this.#onRefusedFrame(peer, "CHANNEL_UNKNOWN");
+  }
+
+  #onMessage(from: ReplicaIndex, message: Message, transactionsValid: boolean): void {
+    if (message.kind === "forward") {
+      // By the same door as a client's: the leader orders nothing that it would not admit.
+      this.#admission.arrive(message.transaction.bytes, `replica ${from}`);
+      return;
+    }
+    const input = { kind: "message", from, message, transactionsValid } as const;
+    this.#driver.input(input, (code) => {
+      if (code !== undefined) this.#logger.debug("message refused", { from, code });
+    });
+  }
+
+  #onRefusedFrame(peer: Principal, code: string): void {
+    this.counters.framesRefused++;
+    this.#logger.debug("frame refused", { peer, code });
+  }
+
+  #send(to: ReplicaIndex | "all", message: Message): void {
+    const transport = this.#transport;
+    if (transport === undefined) return;
+    this.#inbox.noteSent(to, message);
+    const frame = [CONSENSUS_FRAME, encodeMessage(message)];
+    if (to !== "all") {
+      transport.send(to, frame);
+      return;
+    }
+    const replicaCount = this.#options.genesis.replicaPublicKeys.length;
+    for (let peer = 0; peer < replicaCount; peer++) {
+      if (peer !== this.#options.index) transport.send(peer, frame);
+    }
+  }
+
+  #onExecuted(executed: ExecutedHeight): void {
+    if (this.#isClosing) return;
+    this.counters.droppedTransactions += executed.drops.length;
+    this.#feed.onExecuted(executed);
+    this.#admission.onExecuted(executed);
+    this.#sessions.onProgress();
+  }
+
+  #onStateFull(isFull: boolean): void {
+    this.#isStateFull = isFull;
+    this.#updateAdmission();
+  }
+
+  #updateAdmission(): void {
+    const isFull = this.#isDiskFull();
+    if (isFull === this.#admission.isClosed) return;
+    this.#admission.isClosed = isFull;
+    if (isFull) this.#logger.error("the disk is full: no transactions are accepted", {});
+    else this.#logger.warn("the disk has room again", {});
+  }
+
+  #isDiskFull(): boolean {
+    return this.#isStateFull || this.#resources.store.isFull;
+  }
+
+  #onNotice(notice: Notice): void {
+    const { code, ...fields } = notice;
+    switch (code) {
+      case "EXECUTION_DIVERGED":
+        this.#alarm = code;
+        this.#logger.error("this replica's results differ from the others'", fields);
+        return;
+      case "FINALITY_CONFLICT":
+      case "KEY_SUPERSEDED":
+        this.#alarm = code;
+        // After the effects of this step: the core has stopped itself already.
+        queueMicrotask(() => this.#die(new CodedError(code, fields)));
+        return;
+      case "ROLLED_BACK":
+      case "EVIDENCE_FOUND":
+        this.#logger.warn("consensus notice", { code, ...fields });
+        return;
+      case "VIEW_ENTERED":
+        this.counters.viewChanges++;
+        this.#logger.info("consensus notice", { code, ...fields });
+        return;
+      case "VIEW_ACCEPTED":
+      case "EPOCH_ENTERED":
+      case "LEADER_SUSPECTED":
+      case "EPOCH_JOINED":
+      case "CATCHING_UP":
+        this.#logger.info("consensus notice", { code, ...fields });
+    }
+  }
+
+  /** Nothing is signed or sent from here on; what is on the disk stays as it is. */
+  #die(error: unknown): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    clearInterval(this.#expiry);
+    const code = error instanceof CodedError ? error.code : "REPLICA_FAILED";
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#logger.error("the replica stopped", { code, reason });
+    this.#driver.stop().catch(() => undefined);
+    this.#transport?.close(0).catch(() => undefined);
+    this.#onFatal(error);
+  }
+}
+
+async function openTransport(options: ReplicaOptions, events: TransportEvents): Promise<Transport> {
+  const { index, genesis, replicas, clientPublicKeys, seed, listen, linkTiming } = options;
+  const peers = new Map<Principal, Peer>();
+  genesis.replicaPublicKeys.forEach((publicKey, peer) => {
+    if (peer !== index) peers.set(peer, { publicKey, endpoint: replicas[peer] });
+  });
+  for (const [client, publicKey] of clientPublicKeys) {
+    invariant(!isReplica(client), "a client has a principal of its own");
+    peers.set(client, { publicKey });
+  }
+  return Transport.open(
+    {
+      self: index,
+      identity: createTlsIdentity(seed, `replica-${index}`),
+      peers,
+      listen,
+      clientLimits: { ...CLIENT_LIMITS, queueBytesMax: CLIENT_QUEUE_BYTES_MAX },
+      timing: { ...DEFAULT_TIMING, ...linkTiming },
+    },
+    events,
+  );
+}

@@ -1,0 +1,61 @@
+import type { GenesisConfig } from "../chain/genesis.ts";
+import type { ReplicaIndex } from "../consensus/block.ts";
+import type { Timing } from "../consensus/parameters.ts";
+import type { PredeployedContract } from "../execution/genesis-state.ts";
+import type { Endpoint, Principal } from "../transport/principal.ts";
+import type { LinkTiming } from "../transport/transport-options.ts";
+import type { TxPoolOptions } from "../txpool/pool-options.ts";
+
+/**
+ * resume: the normal start. A replica with an empty log asks the others whether it may begin.
+ * found: the installer vouches that this replica never ran: its empty log is the first.
+ * rejoin: the log is put aside for ever; the others let the replica in again in a new epoch.
+ */
+export type StartMode = "resume" | "found" | "rejoin";
+
+export type ReplicaOptions = {
+  readonly index: ReplicaIndex;
+  readonly genesis: GenesisConfig;
+  readonly contracts?: readonly PredeployedContract[];
+  /** Of block 0, where it is known: a state that gives another one is refused. */
+  readonly genesisBlockHash?: Uint8Array;
+  /** The Ed25519 key of this node, for signatures and links. Secret: never log it. */
+  readonly seed: Uint8Array;
+  readonly dataPath: string;
+  readonly listen: Endpoint;
+  /** Where the replicas are, by index; undefined where it is told later. */
+  readonly replicas: readonly (Endpoint | undefined)[];
+  readonly clientPublicKeys: ReadonlyMap<Principal, Uint8Array>;
+  readonly startMode: StartMode;
+  readonly pool?: Partial<TxPoolOptions>;
+  readonly timing?: Partial<Timing>;
+  readonly linkTiming?: Partial<LinkTiming>;
+  readonly blockTransactionsMax?: number;
+  /** What the operator runs to abandon a damaged log; part of the errors. */
+  readonly repair?: string;
+  readonly logSegmentSize?: number;
+  readonly stateFlushDelayMs?: number;
+  readonly allowsNetworkFileSystem?: boolean;
+};
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Fixed messages, data as fields. What peers can cause at will goes to `debug`. */
+export type Logger = {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+};
+
+export type ReplicaDependencies = {
+  readonly logger: Logger;
+  /** Once: the replica has stopped for good and the process should end with a failure. */
+  readonly onFatal: (error: unknown) => void;
+};
+
+const DEFAULT_REPAIR = "quorate replica --rejoin";
+
+export function repairOf({ repair }: ReplicaOptions): string {
+  return repair ?? DEFAULT_REPAIR;
+}

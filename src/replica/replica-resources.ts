@@ -1,0 +1,81 @@
+/** The disk and the execution thread of a replica. */
+import path from "node:path";
+import type { CodedError } from "../base/coded-error.ts";
+import { BlockStore } from "../storage/block-store.ts";
+import { DataDirectory } from "../storage/data-directory.ts";
+import type { ExecutedHeight } from "./block-executor.ts";
+import { ExecutionService, type ExecutionReady } from "./execution-service.ts";
+import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
+import { repairOf, type Logger, type ReplicaOptions } from "./replica-options.ts";
+
+const STATE_FLUSH_DELAY_MS = 1_000;
+
+/** What a replica holds open besides its sockets. */
+export type Resources = {
+  readonly directory: DataDirectory;
+  readonly opened: OpenedLog;
+  readonly store: BlockStore;
+  readonly execution: ExecutionService;
+  readonly ready: ExecutionReady;
+};
+
+export type ResourceEvents = {
+  onExecuted(executed: ExecutedHeight): void;
+  onStateFull(isFull: boolean): void;
+  onBlocksFull(): void;
+  onFailed(error: CodedError): void;
+};
+
+/** In order; what is open when one fails is closed again. */
+export async function openResources(
+  options: ReplicaOptions,
+  logger: Logger,
+  events: ResourceEvents,
+): Promise<Resources> {
+  const { dataPath, genesis, contracts = [], genesisBlockHash, logSegmentSize } = options;
+  const { allowsNetworkFileSystem = false } = options;
+  const closers: (() => Promise<void> | void)[] = [];
+  try {
+    const directory = DataDirectory.open(dataPath, { allowsNetworkFileSystem });
+    closers.push(() => directory.close());
+    const logPath = path.join(dataPath, "log");
+    if (options.startMode === "rejoin") abandonLog(logPath);
+    const opened = await ReplicaLog.open(logPath, {
+      repair: repairOf(options),
+      segmentSize: logSegmentSize,
+    });
+    closers.push(() => opened.log.close());
+    if (opened.verdict === "tail-cut") logger.warn("the torn end of the log was cut off", {});
+    const store = await BlockStore.open(path.join(dataPath, "blocks"), {
+      onFull: () => events.onBlocksFull(),
+      onRoom: () => events.onBlocksFull(),
+      onFailure: (error) => events.onFailed(error),
+    });
+    closers.push(() => store.close());
+    const { service: execution, ready } = await ExecutionService.open(
+      {
+        genesis,
+        contracts,
+        genesisBlockHash,
+        statePath: path.join(dataPath, "state"),
+        flushDelayMs: options.stateFlushDelayMs ?? STATE_FLUSH_DELAY_MS,
+      },
+      {
+        onExecuted: (executed) => events.onExecuted(executed),
+        onDiskFull: (isFull) => events.onStateFull(isFull),
+        onFailed: (error) => events.onFailed(error),
+      },
+    );
+    return { directory, opened, store, execution, ready };
+  } catch (error) {
+    for (const close of closers.reverse()) await close();
+    throw error;
+  }
+}
+
+export async function closeResources(resources: Resources): Promise<void> {
+  await resources.execution.close();
+  await resources.store.close();
+  await resources.opened.log.close();
+  resources.directory.close();
+}
