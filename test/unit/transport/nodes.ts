@@ -16,6 +16,17 @@ export const HOST = "127.0.0.1";
 /** Long enough for a busy machine; a test that needs it all has failed. */
 const DEADLINE_MS = 15_000;
 
+/** A test that fails half-way must not keep the whole suite alive: what it opened is ended here. */
+const leftovers: (() => unknown)[] = [];
+
+export function endAfterwards(end: () => unknown): void {
+  leftovers.push(end);
+}
+
+export async function endLeftovers(): Promise<void> {
+  await Promise.all(leftovers.splice(0).map((end) => end()));
+}
+
 export type Node = {
   readonly principal: Principal;
   readonly transport: Transport;
@@ -75,6 +86,8 @@ export async function openNode(
       onRefusal: (refusal) => complete.refusals.push(refusal),
     },
   );
+  const { transport } = complete;
+  endAfterwards(() => transport.close(0));
   return complete;
 }
 

@@ -7,13 +7,22 @@ import {
   type AddressInfo,
   type Socket,
 } from "node:net";
-import { describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { connect, createServer, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { createTlsIdentity } from "../../../src/crypto/certificate.ts";
 import { BEAT, CONTROL_BIT, GREETING } from "../../../src/transport/frame.ts";
 import type { LinkReason } from "../../../src/transport/link-reason.ts";
 import { REPLICA_LIMITS } from "../../../src/transport/transport-options.ts";
-import { HOST, identityOf, openNode, until, type Node, type NodeOptions } from "./nodes.ts";
+import {
+  endAfterwards,
+  endLeftovers,
+  HOST,
+  identityOf,
+  openNode,
+  until,
+  type Node,
+  type NodeOptions,
+} from "./nodes.ts";
 
 const STRANGER_SEED = new Uint8Array(32).fill(0xee);
 const STRANGER = createTlsIdentity(STRANGER_SEED);
@@ -28,6 +37,7 @@ function connectRaw(node: Node, options: ConnectionOptions): { socket: TLSSocket
     ALPNProtocols: ["quorate/1"],
     ...options,
   });
+  endAfterwards(() => socket.destroy());
   const raw = { socket, bytes: 0 };
   socket.on("data", (chunk) => (raw.bytes += chunk.length));
   socket.on("error", () => undefined);
@@ -46,11 +56,9 @@ function words(...values: readonly number[]): Uint8Array {
   return bytes;
 }
 
-function closed(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.closed) resolve();
-    else socket.resume().once("close", () => resolve());
-  });
+async function closed(socket: Socket): Promise<void> {
+  socket.resume();
+  await until(() => socket.closed, "the connection is closed");
 }
 
 /** Principal 2 by hand: its TLS is in order, what it says on the link is up to the test. */
@@ -63,12 +71,15 @@ async function openByHand(node: Node, greeting = words(GREETING)): Promise<TLSSo
     ...credentials(),
   });
   socket.on("error", () => undefined);
+  endAfterwards(() => socket.destroy());
   await once(socket, "secureConnect");
   socket.write(greeting);
   return socket;
 }
 
 describe("strangers at the door", () => {
+  afterEach(endLeftovers);
+
   const cases: readonly (readonly [string, ConnectionOptions, string])[] = [
     ["the certificate of a key that nobody pinned", credentials(STRANGER), "PEER_KEY_UNKNOWN"],
     ["a member's name on a stranger's key", credentials(IMPOSTOR), "PEER_KEY_UNKNOWN"],
@@ -117,9 +128,11 @@ describe("strangers at the door", () => {
   it("plain TCP garbage is cut off, and someone who says nothing is too", async () => {
     const node = await openNode(0, [0, 1, 2], { timing: { handshakeMs: 150 } });
     const noisy = connectTcp(node.transport.port, HOST);
+    endAfterwards(() => noisy.destroy());
     noisy.on("error", () => undefined);
     noisy.write("GET / HTTP/1.1\r\n\r\n".repeat(100));
     const quiet = connectTcp(node.transport.port, HOST);
+    endAfterwards(() => quiet.destroy());
     quiet.on("error", () => undefined);
     await Promise.all([closed(noisy), closed(quiet)]);
     await until(() => node.refusals.length === 2, "both are reported");
@@ -134,18 +147,20 @@ describe("strangers at the door", () => {
     const node = await openNode(0, [0, 1, 2]);
     const crowd = Array.from({ length: 200 }, () => connectTcp(node.transport.port, HOST));
     for (const socket of crowd) socket.on("error", () => undefined);
+    endAfterwards(() => crowd.forEach((socket) => socket.destroy()));
     await until(() => node.transport.counters.accepted === 200, "the crowd is there");
     const peer = await openNode(2, [0, 1, 2]);
     peer.transport.setEndpoint(0, { host: HOST, port: node.transport.port });
     await until(() => node.transport.isUp(2), "the peer is let in");
     const crowded = node.refusals.filter(({ code }) => code === "PEER_HANDSHAKE_CROWDED");
     assert.ok(crowded.length >= 136, `${crowded.length} had to go`);
-    for (const socket of crowd) socket.destroy();
     await Promise.all([node.transport.close(), peer.transport.close()]);
   });
 });
 
 describe("strangers behind a peer's address", () => {
+  afterEach(endLeftovers);
+
   for (const [what, identity, code] of [
     ["an unknown key", STRANGER, "PEER_KEY_UNKNOWN"],
     ["another member's key", identityOf(1), "PEER_KEY_UNEXPECTED"],
@@ -165,6 +180,8 @@ describe("strangers behind a peer's address", () => {
       });
       server.on("tlsClientError", () => undefined);
       server.listen(0, HOST);
+      endAfterwards(() => server.close());
+      endAfterwards(() => server.close());
       await once(server, "listening");
       const node = await openNode(2, [0, 1, 2]);
       const { port } = server.address() as AddressInfo;
@@ -191,6 +208,7 @@ describe("strangers behind a peer's address", () => {
   it("a server that accepts TCP and nothing more does not hold up the dialler", async () => {
     const server = createTcpServer((socket) => socket.on("error", () => undefined));
     server.listen(0, HOST);
+    endAfterwards(() => server.close());
     await once(server, "listening");
     const node = await openNode(2, [0, 1, 2], { timing: { handshakeMs: 60 } });
     node.transport.setEndpoint(0, { host: HOST, port: (server.address() as AddressInfo).port });
@@ -202,6 +220,8 @@ describe("strangers behind a peer's address", () => {
 });
 
 describe("members that misbehave", () => {
+  afterEach(endLeftovers);
+
   const limits = { ...REPLICA_LIMITS, frameSizeMax: 1_000 };
   const options: NodeOptions = { replicaLimits: limits };
   const cases: readonly (readonly [string, Uint8Array, LinkReason])[] = [
@@ -259,13 +279,12 @@ describe("members that misbehave", () => {
     const stuck = await openByHand(node);
     stuck.pause();
     const beats = setInterval(() => stuck.write(words(BEAT)), 20);
+    endAfterwards(() => clearInterval(beats));
     await until(() => node.ups.length === 1, "up");
     while (node.transport.send(2, new Uint8Array(1_000_000)));
     await until(() => node.downs.length === 1, "cut");
     assert.deepEqual(node.downs, [{ peer: 2, reason: "LINK_STALLED" }]);
     assert.equal(node.transport.status()[1]?.queuedBytes, 0, "its queue is gone with it");
-    clearInterval(beats);
-    stuck.destroy();
     await node.transport.close();
   });
 

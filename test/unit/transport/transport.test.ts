@@ -1,14 +1,25 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { Prng } from "../../../src/base/prng.ts";
 import { CLIENT_LIMITS, REPLICA_LIMITS } from "../../../src/transport/transport-options.ts";
-import { closeAll, HOST, introduce, isMeshed, openMesh, openNode, until } from "./nodes.ts";
+import {
+  closeAll,
+  endLeftovers,
+  HOST,
+  introduce,
+  isMeshed,
+  openMesh,
+  openNode,
+  until,
+} from "./nodes.ts";
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const bytesOf = (content: string): Uint8Array => Uint8Array.from(Buffer.from(content));
 
 describe("transport", () => {
+  afterEach(endLeftovers);
+
   it("four replicas and a client mesh up, one link per pair, and everyone hears everyone", async () => {
     const nodes = await openMesh([0, 1, 2, 3, 8]);
     for (const node of nodes) {
