@@ -72,8 +72,9 @@ function neededBlocks(core: Core): ReadonlySet<Hash> {
 
 /** Casts every vote that is due, one height after another. */
 export function castVotes(core: Core): boolean {
-  if (core.mode !== "active" || !core.isAccepted || core.isTipConflicting) return false;
+  // First of all: whoever does not vote has nothing to wait for either.
   core.timers.heldUntilMs = undefined;
+  if (core.mode !== "active" || !core.isAccepted || core.isTipConflicting) return false;
   for (const held of candidates(core, core.tip.height + 1)) {
     const { header } = held.block;
     const proposal = { view: core.view, height: header.height, parent: header.parent };
