@@ -23,7 +23,6 @@ export type TransactionOutcome =
       /** Each as "address topics data". */
       readonly logs: readonly string[];
       readonly createdAddress: Hex | undefined;
-      readonly stateRoot: Hex;
     };
 
 /** `nonceOf` gives the nonces in the state before the transaction, by sender index. */

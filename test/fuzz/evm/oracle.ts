@@ -17,7 +17,7 @@ import {
 } from "@ethereumjs/util";
 import { createVM, runTx, type VM } from "@ethereumjs/vm";
 
-import { bytesToHex, hexToBytes } from "../../../src/base/hex.ts";
+import { bytesToHex, type Hex, hexToBytes } from "../../../src/base/hex.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import type { ConcreteTransaction, TransactionOutcome } from "./concrete-transaction.ts";
 import { senderAddress } from "./authorization.ts";
@@ -90,6 +90,11 @@ export class Oracle {
     return (await this.#state.getAccount(address))?.nonce ?? 0n;
   }
 
+  async stateRoot(): Promise<Hex> {
+    await this.#state.flush();
+    return bytesToHex(await this.#state.getStateRoot());
+  }
+
   async run(transaction: ConcreteTransaction): Promise<TransactionOutcome> {
     let result;
     try {
@@ -103,7 +108,6 @@ export class Oracle {
       if (!(error instanceof Error) || !REFUSALS.test(error.message)) throw error;
       return { kind: "refused" };
     }
-    await this.#state.flush();
     const { execResult, createdAddress } = result;
     return {
       kind: "executed",
@@ -114,7 +118,6 @@ export class Oracle {
         [address, ...topics, data].map(bytesToHex).join(" "),
       ),
       createdAddress: createdAddress?.toString(),
-      stateRoot: bytesToHex(await this.#state.getStateRoot()),
     };
   }
 

@@ -2,10 +2,9 @@
 import { bytesToHex, type Hex, hexToBytes } from "../../../src/base/hex.ts";
 import { addressToHex } from "../../../src/chain/address.ts";
 import type { UnsignedTransaction } from "../../../src/chain/transaction.ts";
-import { Evm } from "../../../src/evm/evm.ts";
 import type { BlockContext } from "../../../src/evm/message.ts";
-import { precompilesOf } from "../../../src/evm/precompiles/registry.ts";
-import { runTransaction } from "../../../src/execution/run-transaction.ts";
+import { createEngine } from "../../../src/execution/engine.ts";
+import { runTransaction, type TransactionEngine } from "../../../src/execution/run-transaction.ts";
 import { Journal } from "../../../src/state/journal.ts";
 import { MemoryStore } from "../../../src/state/memory-store.ts";
 import { StateDatabase } from "../../../src/state/state-database.ts";
@@ -21,15 +20,16 @@ import { numberHash } from "./oracle.ts";
 
 const CHAIN_ID = BigInt(FUZZ_CHAIN_ID);
 
-/** Every transaction is a block of its own, so that each has a state root. */
+/** Either every transaction is a block of its own, with a root after each, or all are one block. */
 export class OwnEngine {
-  readonly #fuzzCase: FuzzCase;
   readonly #database = new StateDatabase({ keepsHistory: false }, new MemoryStore());
+  readonly #fork: FuzzCase["fork"];
   readonly #block: BlockContext;
+  #engine: TransactionEngine;
   #blocks = 0n;
 
   constructor(fuzzCase: FuzzCase) {
-    this.#fuzzCase = fuzzCase;
+    this.#fork = fuzzCase.fork;
     this.#block = blockOf(fuzzCase);
     const journal = new Journal(this.#database);
     for (const account of fuzzCase.accounts) {
@@ -42,17 +42,19 @@ export class OwnEngine {
       }
     }
     this.#database.commit(this.#blocks++, journal.blockChanges());
+    this.#engine = this.#createEngine();
+  }
+
+  /** Ends the block: what comes next reads the committed state. */
+  commit(): Hex {
+    const root = this.#database.commit(this.#blocks++, this.#engine.journal.blockChanges());
+    this.#engine = this.#createEngine();
+    return bytesToHex(root);
   }
 
   run(transaction: ConcreteTransaction): TransactionOutcome {
-    const { fork } = this.#fuzzCase;
-    const journal = new Journal(this.#database);
-    const dependencies = { world: journal, precompiles: precompilesOf(fork) };
-    const evm = new Evm({ fork, chainId: CHAIN_ID }, dependencies);
-    const engine = { evm, journal, fork, chainId: CHAIN_ID, transactionGasMax: undefined };
     const request = { transaction: toTransaction(transaction), sender: BigInt(transaction.sender) };
-    const result = runTransaction(engine, request, this.#block, this.#block.gasLimit);
-    const root = this.#database.commit(this.#blocks++, journal.blockChanges());
+    const result = runTransaction(this.#engine, request, this.#block, this.#block.gasLimit);
     if (!result.ok) return { kind: "refused" };
     const { status, gasUsed, output, logs, createdAddress } = result.value;
     return {
@@ -64,8 +66,12 @@ export class OwnEngine {
         [addressToHex(address), ...topics.map(wordToHex), bytesToHex(data)].join(" "),
       ),
       createdAddress: createdAddress === undefined ? undefined : addressToHex(createdAddress),
-      stateRoot: bytesToHex(root),
     };
+  }
+
+  #createEngine(): TransactionEngine {
+    const rules = { fork: this.#fork, chainId: CHAIN_ID, transactionGasMax: undefined };
+    return createEngine(rules, this.#database);
   }
 }
 
