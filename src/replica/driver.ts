@@ -194,7 +194,15 @@ export class Driver {
     this.#timer = setTimeout(() => this.#onTimer(), delayMs);
   }
 
+  /**
+   * After what the sockets hold was read: a thread that had no turn for a while would else take its
+   * peers for silent whose messages it has only not looked at.
+   */
   #onTimer(): void {
+    setImmediate(() => this.#tick());
+  }
+
+  #tick(): void {
     this.#timerDueMs = Infinity;
     if (this.#state !== "idle") return;
     const dueMs = this.#replica.wakeAtMs();

@@ -52,7 +52,7 @@ export class FollowingClient {
         listen: undefined,
       },
       {
-        onUp: (replica) => client?.#follow(replica),
+        onUp: (replica) => client?.follow(replica),
         onDown: () => undefined,
         onFrame: (replica, frame) => client?.onFrame(replica, frame),
       },
@@ -144,7 +144,7 @@ export class FollowingClient {
     }
   }
 
-  #follow(replica: number): void {
+  follow(replica: number): void {
     this.tell(replica, { kind: "follow", fromHeight: this.#next[replica] ?? 1 });
   }
 
