@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { Prng } from "../../../src/base/prng.ts";
-import { compareCase } from "./compare.ts";
+import { compareCase, type Comparison } from "./compare.ts";
 import type { FuzzCase } from "./fuzz-case.ts";
 import { generateCase } from "./generate-case.ts";
 import { shrinkCase } from "./shrink.ts";
@@ -62,7 +62,7 @@ export async function fuzzEvm(
   while (cases < options.casesMax && performance.now() < deadlineMs) {
     const seed = options.seed + cases;
     const fuzzCase = generateCase(new Prng(seed));
-    const comparison = await compareCase(fuzzCase);
+    const comparison = await compareOrReport(fuzzCase);
     cases++;
     programs += countPrograms(fuzzCase);
     transactions += comparison.transactions;
@@ -77,6 +77,16 @@ export async function fuzzEvm(
     }
   }
   return report();
+}
+
+/** A crash of the oracle ends no run of hours: it is reported with its seed like a difference. */
+async function compareOrReport(fuzzCase: FuzzCase): Promise<Comparison> {
+  try {
+    return await compareCase(fuzzCase);
+  } catch (error) {
+    const difference = `the oracle threw ${error instanceof Error ? error.message : String(error)}`;
+    return { transactions: 0, executed: 0, difference };
+  }
 }
 
 /** Shrinks a failure and keeps it as a regression vector; returns the file's name. */
