@@ -7,7 +7,7 @@ import { encodeTransaction, signingHash } from "../src/chain/transaction-encoder
 import { recoverTransaction, signTransaction } from "../src/chain/transaction-sender.ts";
 import { writeBigEndian } from "../src/base/big-endian.ts";
 import { invariant } from "../src/base/invariant.ts";
-import { loadNobleSecp256k1 } from "../src/crypto/secp256k1-noble.ts";
+import { loadNobleSecp256k1 } from "../src/crypto/secp256k1/secp256k1-noble.ts";
 import { isNative } from "../src/crypto/secp256k1.ts";
 
 type Contestant = {

@@ -1,5 +1,5 @@
-import { WasmAssembler, type Local, type WasmFunction } from "./wasm-assembler.ts";
-import { instantiateWasm, type WasmCall } from "./wasm-instance.ts";
+import { WasmAssembler, type Local, type WasmFunction } from "./wasm/wasm-assembler.ts";
+import { instantiateWasm, type WasmCall } from "./wasm/wasm-instance.ts";
 
 const STATE_SIZE = 64;
 const MESSAGE_OFFSET = STATE_SIZE;

@@ -1,7 +1,7 @@
-import { Bls12Engine } from "./bls12-381-engine.ts";
-import { NOBLE_BLS12 } from "./bls12-381-noble.ts";
-import type { Bls12 } from "./bls12-381-rules.ts";
-import { isFusedArithmetic } from "./fused-arithmetic.ts";
+import { Bls12Engine } from "./bls12-381/bls12-381-engine.ts";
+import { NOBLE_BLS12 } from "./bls12-381/bls12-381-noble.ts";
+import type { Bls12 } from "./bls12-381/bls12-381-rules.ts";
+import { isFusedArithmetic } from "./pairing/fused-arithmetic.ts";
 
 let curve: Bls12 | undefined;
 

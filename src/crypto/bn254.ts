@@ -1,7 +1,7 @@
-import { Bn254Engine } from "./bn254-engine.ts";
-import { NOBLE_BN254 } from "./bn254-noble.ts";
-import type { Bn254 } from "./bn254-rules.ts";
-import { isFusedArithmetic } from "./fused-arithmetic.ts";
+import { Bn254Engine } from "./bn254/bn254-engine.ts";
+import { NOBLE_BN254 } from "./bn254/bn254-noble.ts";
+import type { Bn254 } from "./bn254/bn254-rules.ts";
+import { isFusedArithmetic } from "./pairing/fused-arithmetic.ts";
 
 let curve: Bn254 | undefined;
 

@@ -3,8 +3,14 @@
  * The module is instantiated when it is imported, without I/O and without waiting.
  */
 import { invariant } from "../base/invariant.ts";
-import { DIGEST_OFFSET, FLAG_FIRST, FLAG_LAST, INPUT_OFFSET, RATE } from "./keccak256-layout.ts";
-import { KECCAK256_WASM } from "./keccak256-wasm.ts";
+import {
+  DIGEST_OFFSET,
+  FLAG_FIRST,
+  FLAG_LAST,
+  INPUT_OFFSET,
+  RATE,
+} from "./keccak/keccak256-layout.ts";
+import { KECCAK256_WASM } from "./keccak/keccak256-wasm.ts";
 
 /** The part of the WebAssembly API that is used here: the ES library does not declare it. */
 declare const WebAssembly: {

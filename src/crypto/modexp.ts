@@ -1,11 +1,11 @@
 import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
-import { readLimbs, writeLimbs } from "./limb-bytes.ts";
+import { readLimbs, writeLimbs } from "./modular/limb-bytes.ts";
 import {
   createMontgomeryKernel,
   LIMB_BITS,
   LIMB_COUNT_MAX,
   type MontgomeryKernel,
-} from "./montgomery-kernel.ts";
+} from "./modular/montgomery-kernel.ts";
 
 /** base ** exponent % modulus in as many bytes as the modulus has; zero if the modulus is zero. */
 export function modexp(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Uint8Array {

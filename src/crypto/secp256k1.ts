@@ -1,7 +1,7 @@
 import { invariant } from "../base/invariant.ts";
-import type { RecoverableSignature } from "./secp256k1-curve.ts";
-import { loadNativeSecp256k1 } from "./secp256k1-native.ts";
-import { loadNobleSecp256k1 } from "./secp256k1-noble.ts";
+import type { RecoverableSignature } from "./secp256k1/secp256k1-curve.ts";
+import { loadNativeSecp256k1 } from "./secp256k1/secp256k1-native.ts";
+import { loadNobleSecp256k1 } from "./secp256k1/secp256k1-noble.ts";
 
 const HASH_SIZE = 32;
 const PRIVATE_KEY_SIZE = 32;

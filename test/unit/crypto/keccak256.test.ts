@@ -4,8 +4,8 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { Prng } from "../../../src/base/prng.ts";
-import { buildKeccak256Module } from "../../../src/crypto/keccak256-source.ts";
-import { KECCAK256_WASM } from "../../../src/crypto/keccak256-wasm.ts";
+import { buildKeccak256Module } from "../../../src/crypto/keccak/keccak256-source.ts";
+import { KECCAK256_WASM } from "../../../src/crypto/keccak/keccak256-wasm.ts";
 import { keccak256, keccak256Into, keccak256Word } from "../../../src/crypto/keccak256.ts";
 
 const text = (value: string): Uint8Array => Uint8Array.from(value, (char) => char.charCodeAt(0));

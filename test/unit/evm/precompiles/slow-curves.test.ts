@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Prng } from "../../../../src/base/prng.ts";
-import { Bls12Engine } from "../../../../src/crypto/bls12-381-engine.ts";
-import { NOBLE_BLS12 } from "../../../../src/crypto/bls12-381-noble.ts";
-import { Bn254Engine } from "../../../../src/crypto/bn254-engine.ts";
-import { NOBLE_BN254 } from "../../../../src/crypto/bn254-noble.ts";
-import { isFusedArithmetic } from "../../../../src/crypto/fused-arithmetic.ts";
+import { Bls12Engine } from "../../../../src/crypto/bls12-381/bls12-381-engine.ts";
+import { NOBLE_BLS12 } from "../../../../src/crypto/bls12-381/bls12-381-noble.ts";
+import { Bn254Engine } from "../../../../src/crypto/bn254/bn254-engine.ts";
+import { NOBLE_BN254 } from "../../../../src/crypto/bn254/bn254-noble.ts";
+import { isFusedArithmetic } from "../../../../src/crypto/pairing/fused-arithmetic.ts";
 import * as inputs from "./curve-inputs.ts";
 
 const { word, randomScalar, randomBelow, BN_ORDER, BLS_ORDER, BLS_PRIME } = inputs;

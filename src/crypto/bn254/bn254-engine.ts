@@ -1,18 +1,18 @@
-import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
+import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
 import type { Bn254 } from "./bn254-rules.ts";
-import { EncodedAddition } from "./encoded-addition.ts";
-import { QuadraticField, type Pair } from "./extension-field.ts";
-import { G1Group } from "./g1-group.ts";
-import { G2Group } from "./g2-group.ts";
-import { PairingEngine } from "./pairing-engine.ts";
+import { EncodedAddition } from "../pairing/encoded-addition.ts";
+import { QuadraticField, type Pair } from "../pairing/extension-field.ts";
+import { G1Group } from "../pairing/g1-group.ts";
+import { G2Group } from "../pairing/g2-group.ts";
+import { PairingEngine } from "../pairing/pairing-engine.ts";
 import {
   PairingProduct,
   type G1Affine,
   type G2Affine,
   type PairingRules,
   type PointPair,
-} from "./pairing-product.ts";
-import { createScalarSplitter } from "./scalar-splitting.ts";
+} from "../pairing/pairing-product.ts";
+import { createScalarSplitter } from "../pairing/scalar-splitting.ts";
 
 const PRIME = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
 const ORDER = 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001n;

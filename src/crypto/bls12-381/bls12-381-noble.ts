@@ -1,5 +1,5 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
+import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
 import type { Bls12 } from "./bls12-381-rules.ts";
 import { verifyKzgProofSlowly } from "./kzg-noble.ts";
 

@@ -1,5 +1,5 @@
-import { WasmAssembler } from "./wasm-assembler.ts";
-import { instantiateWasm } from "./wasm-instance.ts";
+import { WasmAssembler } from "../wasm/wasm-assembler.ts";
+import { instantiateWasm } from "../wasm/wasm-instance.ts";
 
 /**
  * Whether this machine's WebAssembly multiplies and adds without rounding in between. It may do

@@ -4,8 +4,8 @@
  * 50. Nothing secret is ever inverted here.
  */
 import { limbsOf, normaliseLimbs, readLimbs, writeLimbs } from "./limb-bytes.ts";
-import { WasmAssembler, type Local, type WasmFunction } from "./wasm-assembler.ts";
-import { instantiateWasm } from "./wasm-instance.ts";
+import { WasmAssembler, type Local, type WasmFunction } from "../wasm/wasm-assembler.ts";
+import { instantiateWasm } from "../wasm/wasm-instance.ts";
 
 const LIMB_BITS = 30;
 const LIMB_MASK = (1n << 30n) - 1n;

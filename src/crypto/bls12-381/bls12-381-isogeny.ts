@@ -1,5 +1,5 @@
 /** The isogenies of RFC 9380, appendices E.2 and E.3: coefficients by rising power of x. */
-import type { Pair } from "./extension-field.ts";
+import type { Pair } from "../pairing/extension-field.ts";
 
 export type Isogeny<Coefficient> = {
   readonly xNumerator: readonly Coefficient[];

@@ -1,4 +1,4 @@
-import { invariant } from "../base/invariant.ts";
+import { invariant } from "../../base/invariant.ts";
 import { QuadraticField, type Pair } from "./extension-field.ts";
 import { FieldLibrary, type TowerShape } from "./field-program.ts";
 import {
@@ -9,11 +9,11 @@ import {
   readLimbs,
   writeLimbs,
   type LimbPlace,
-} from "./limb-bytes.ts";
-import { createModularInverse, type ModularInverse } from "./modular-inverse.ts";
+} from "../modular/limb-bytes.ts";
+import { createModularInverse, type ModularInverse } from "../modular/modular-inverse.ts";
 import { definePairing, type Twist } from "./pairing-programs.ts";
-import { CONSTANTS_SIZE, WasmAssembler } from "./wasm-assembler.ts";
-import { instantiateWasm, type WasmCall } from "./wasm-instance.ts";
+import { CONSTANTS_SIZE, WasmAssembler } from "../wasm/wasm-assembler.ts";
+import { instantiateWasm, type WasmCall } from "../wasm/wasm-instance.ts";
 
 export type CurveShape = TowerShape & {
   readonly twist: Twist;

@@ -1,5 +1,5 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bytesToBigInt } from "./big-endian.ts";
+import { bytesToBigInt } from "../big-endian.ts";
 
 const { Fp12, Fr } = bls12_381.fields;
 const G1 = bls12_381.G1.Point;

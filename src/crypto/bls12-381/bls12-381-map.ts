@@ -3,11 +3,11 @@
  * of Shallue, van de Woestijne and Ulas to an isogenous curve, the isogeny, and the cofactor.
  */
 import { G1_ISOGENY, G2_ISOGENY } from "./bls12-381-isogeny.ts";
-import { QuadraticField, type Pair } from "./extension-field.ts";
-import type { G1Group } from "./g1-group.ts";
-import type { G2Group } from "./g2-group.ts";
-import type { PairingEngine } from "./pairing-engine.ts";
-import type { G1Affine, G2Affine } from "./pairing-product.ts";
+import { QuadraticField, type Pair } from "../pairing/extension-field.ts";
+import type { G1Group } from "../pairing/g1-group.ts";
+import type { G2Group } from "../pairing/g2-group.ts";
+import type { PairingEngine } from "../pairing/pairing-engine.ts";
+import type { G1Affine, G2Affine } from "../pairing/pairing-product.ts";
 
 /** y^2 = x^3 + A x + B, and Z, for either group. */
 const A1 =

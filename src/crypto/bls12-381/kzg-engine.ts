@@ -1,9 +1,9 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bytesToBigInt } from "./big-endian.ts";
-import type { Pair } from "./extension-field.ts";
-import type { G1Term } from "./g1-group.ts";
+import { bytesToBigInt } from "../big-endian.ts";
+import type { Pair } from "../pairing/extension-field.ts";
+import type { G1Term } from "../pairing/g1-group.ts";
 import { TAU_G2 } from "./kzg-noble.ts";
-import type { G1Affine, G2Affine, PointPair } from "./pairing-product.ts";
+import type { G1Affine, G2Affine, PointPair } from "../pairing/pairing-product.ts";
 
 /** What the check needs of the curve. */
 export type KzgCurve = {

@@ -1,5 +1,5 @@
 import { bn254 } from "@noble/curves/bn254.js";
-import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
+import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
 import type { Bn254 } from "./bn254-rules.ts";
 
 const { Fp, Fp2, Fp12, Fr } = bn254.fields;

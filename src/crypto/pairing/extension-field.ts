@@ -1,5 +1,5 @@
-import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
-import { createModularInverse, type ModularInverse } from "./modular-inverse.ts";
+import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
+import { createModularInverse, type ModularInverse } from "../modular/modular-inverse.ts";
 
 const NUMBER_SIZE = 48;
 

@@ -15,7 +15,7 @@ import {
   RATE,
   STATE_OFFSET,
 } from "./keccak256-layout.ts";
-import { encodeWasmModule, WasmCode } from "./wasm-writer.ts";
+import { encodeWasmModule, WasmCode } from "./keccak256-writer.ts";
 
 const LANE_COUNT = 25;
 const RATE_LANES = RATE / 8;
