@@ -19,6 +19,7 @@ const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   transport: ["base", "crypto"],
   txpool: ["base", "crypto", "chain"],
   storage: ["base", "crypto", "chain"],
+  rpc: ["base", "crypto", "chain"],
   replica: [
     ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
     ...["storage", "transport", "txpool", "logging", "metrics"],

@@ -1,0 +1,135 @@
+/**
+ * What the methods ask of the node. Each method declares the few of these that it needs; the client
+ * node implements them over its stores, tests over a chain in memory. Everything that is read is
+ * final (SPEC E12): there are no other blocks, and a block never changes.
+ */
+import type { Result } from "../base/result.ts";
+import type { GenesisTransaction } from "../chain/genesis-block.ts";
+import type { Header } from "../chain/header.ts";
+import type { Receipt } from "../chain/receipt.ts";
+import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { UnsignedTransaction } from "../chain/transaction.ts";
+import type { Awaitable } from "./awaitable.ts";
+
+export type BlockRecord = {
+  readonly hash: Uint8Array;
+  readonly header: Header;
+  /** Of the encoded block, in bytes. */
+  readonly size: number;
+  readonly transactionHashes: readonly Uint8Array[];
+};
+
+/** Block 0 has one transaction that nobody signed. */
+export type BlockTransaction = RecoveredTransaction | GenesisTransaction;
+
+export type HeadReader = {
+  latestBlock(): Awaitable<BlockRecord>;
+};
+
+export type BlockReader = HeadReader & {
+  blockByNumber(number: bigint): Awaitable<BlockRecord | undefined>;
+  blockByHash(hash: Uint8Array): Awaitable<BlockRecord | undefined>;
+};
+
+export type TransactionsReader = {
+  /** In the order of the block; undefined if they are no longer kept. */
+  transactionsOf(block: BlockRecord): Awaitable<readonly BlockTransaction[] | undefined>;
+};
+
+export type ReceiptsReader = {
+  /** One for each transaction; undefined if they are no longer kept. */
+  receiptsOf(block: BlockRecord): Awaitable<readonly Receipt[] | undefined>;
+};
+
+export type FoundTransaction = {
+  readonly block: BlockRecord;
+  readonly index: number;
+  readonly transaction: BlockTransaction;
+};
+
+export type TransactionFinder = {
+  findTransaction(hash: Uint8Array): Awaitable<FoundTransaction | undefined>;
+};
+
+export type PendingTransactionReader = {
+  /** A transaction that was accepted and is not final yet. */
+  pendingTransaction(hash: Uint8Array): Awaitable<RecoveredTransaction | undefined>;
+};
+
+export type PendingNonceReader = {
+  /** The nonce after all accepted transactions of the sender that follow without a gap. */
+  pendingNonce(address: bigint): Awaitable<bigint>;
+};
+
+/** Accounts as they are after one block. */
+export type StateAt = {
+  balance(address: bigint): Awaitable<bigint>;
+  nonce(address: bigint): Awaitable<bigint>;
+  code(address: bigint): Awaitable<Uint8Array>;
+  storage(address: bigint, slot: bigint): Awaitable<bigint>;
+};
+
+export type StateAtReader = BlockReader & {
+  /** Undefined if the state of that block is no longer kept. */
+  stateAt(block: BlockRecord): Awaitable<StateAt | undefined>;
+};
+
+/** A message that nobody signed, on the state after a block. */
+export type CallRequest = {
+  readonly sender: bigint;
+  readonly transaction: UnsignedTransaction;
+};
+
+export type CallFailure =
+  | { readonly kind: "reverted"; readonly output: Uint8Array }
+  /** It ran out of gas or did what the EVM forbids; `reason` is a code of the EVM. */
+  | { readonly kind: "failed"; readonly reason: string; readonly gasLimit: bigint }
+  /** It could not start; `code` is a code of transaction checks. */
+  | { readonly kind: "refused"; readonly code: string; readonly limit?: bigint }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "pruned" };
+
+export type Caller = {
+  call(request: CallRequest, block: BlockRecord): Awaitable<Result<Uint8Array, CallFailure>>;
+};
+
+export type GasEstimator = {
+  /** The least gas limit, at most `gasMax`, with which the request succeeds. */
+  estimateGas(
+    request: CallRequest,
+    block: BlockRecord,
+    gasMax: bigint,
+  ): Awaitable<Result<bigint, CallFailure>>;
+};
+
+export type SubmitRefusal = { readonly code: string; readonly limit?: bigint };
+
+export type Submitter = {
+  /**
+   * Takes a transaction in network form. The hash is a promise (SPEC E13): it is given when the
+   * transaction is on the disk. One that is known already, or final, gives its hash again.
+   */
+  submitRaw(encoded: Uint8Array): Awaitable<Result<Uint8Array, SubmitRefusal>>;
+};
+
+export type PriorityFeeReader = {
+  /** The least tip per gas that is taken; 0 where gas is free. */
+  priorityFee(): Awaitable<bigint>;
+};
+
+export type SyncProgress = {
+  readonly startingBlock: bigint;
+  readonly currentBlock: bigint;
+  readonly highestBlock: bigint;
+};
+
+export type SyncReader = {
+  /** Undefined when the node has caught up. */
+  syncProgress(): Awaitable<SyncProgress | undefined>;
+};
+
+export type NetworkReader = {
+  readonly chainId: bigint;
+  /** Name, version, platform and runtime, as web3_clientVersion gives them. */
+  readonly clientVersion: string;
+};

@@ -1,0 +1,172 @@
+/**
+ * JSON-RPC 2.0 over any transport: bytes in, text out. A request that JSON-RPC understands is
+ * answered with HTTP status 200 even if the answer is an error, as all Ethereum clients expect; 400
+ * is for what is no request at all, 413 for too much, 204 where nothing is to be said.
+ */
+import type { Awaitable } from "./awaitable.ts";
+import { takeTurns } from "./event-loop-turn.ts";
+import { isNumberText, parseJson } from "./json-text.ts";
+import type { Dialect, MethodTable } from "./method.ts";
+import { isObject } from "./parameters.ts";
+import type { RpcLimits } from "./rpc-options.ts";
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  RESPONSE_TOO_LARGE,
+  RpcError,
+} from "./rpc-error.ts";
+
+export type DispatcherDependencies = {
+  readonly methods: MethodTable;
+  /** Something threw that is no RpcError: our fault. The caller learns only that. */
+  readonly onInternalError?: ((method: string, error: unknown) => void) | undefined;
+};
+
+/** `text` is undefined when all that came were notifications. */
+export type Answer = { readonly status: number; readonly text: string | undefined };
+
+type Request = {
+  readonly id: unknown;
+  readonly isNotification: boolean;
+  readonly method: string;
+  readonly params: readonly unknown[];
+};
+
+const METHOD_SHOWN_MAX = 80;
+
+export class Dispatcher {
+  readonly #limits: RpcLimits;
+  readonly #dependencies: DispatcherDependencies;
+
+  constructor(limits: RpcLimits, dependencies: DispatcherDependencies) {
+    this.#limits = limits;
+    this.#dependencies = dependencies;
+  }
+
+  async answer(body: Uint8Array, dialect: Dialect): Promise<Answer> {
+    let value: unknown;
+    try {
+      value = parseJson(body);
+    } catch {
+      return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
+    }
+    if (Array.isArray(value)) return this.#answerBatch(value, dialect);
+    const request = readRequest(value);
+    if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);
+    const text = await this.#answerOne(request, dialect, this.#limits.responseLengthMax);
+    return text === undefined ? NO_CONTENT : { status: 200, text };
+  }
+
+  /** Requests start in the order of the batch and answers stand in it, too. */
+  async #answerBatch(batch: readonly unknown[], dialect: Dialect): Promise<Answer> {
+    const { batchLengthMax, concurrentBatchItemsMax, responseLengthMax } = this.#limits;
+    if (batch.length === 0) {
+      return refusal(400, new RpcError(INVALID_REQUEST, "invalid request: the batch is empty"));
+    }
+    if (batch.length > batchLengthMax) {
+      const message = `batch too large: at most ${batchLengthMax} requests, got ${batch.length}`;
+      return refusal(413, new RpcError(INVALID_REQUEST, message));
+    }
+    const texts = new Array<string | undefined>(batch.length).fill(undefined);
+    const entries = batch.entries();
+    let lengthLeft = responseLengthMax;
+    const turn = takeTurns();
+    const lane = async (): Promise<void> => {
+      for (const [index, value] of entries) {
+        await turn();
+        const request = readRequest(value);
+        const text =
+          request instanceof InvalidRequest
+            ? errorText(request.id, request.error)
+            : await this.#answerOne(request, dialect, lengthLeft);
+        lengthLeft -= text?.length ?? 0;
+        texts[index] = text;
+      }
+    };
+    await Promise.all(Array.from({ length: concurrentBatchItemsMax }, lane));
+    const said = texts.filter((text) => text !== undefined);
+    return said.length === 0 ? NO_CONTENT : { status: 200, text: `[${said.join(",")}]` };
+  }
+
+  /** Undefined for a notification: it is carried out, and nobody is told how it went. */
+  async #answerOne(
+    request: Request,
+    dialect: Dialect,
+    lengthMax: number,
+  ): Promise<string | undefined> {
+    const { id, method, isNotification } = request;
+    try {
+      const result = await this.#run(request, dialect);
+      if (isNotification) return undefined;
+      const echo = dialect === "founding" ? { method } : {};
+      const text = JSON.stringify({ id, jsonrpc: "2.0", ...echo, result });
+      if (text.length <= lengthMax) return text;
+      throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
+    } catch (error) {
+      if (!(error instanceof RpcError)) this.#dependencies.onInternalError?.(method, error);
+      return isNotification ? undefined : errorText(id, error);
+    }
+  }
+
+  #run({ method, params }: Request, dialect: Dialect): Awaitable<unknown> {
+    const bound = this.#dependencies.methods.get(method);
+    if (bound === undefined) {
+      const name = method.slice(0, METHOD_SHOWN_MAX);
+      const message = `the method ${name} does not exist or is not available`;
+      throw new RpcError(METHOD_NOT_FOUND, message);
+    }
+    return bound.run(params, { dialect, limits: this.#limits });
+  }
+}
+
+/** The answer to what cannot be carried out at all. */
+export function refusal(status: number, error: RpcError, id: unknown = null): Answer {
+  return { status, text: errorText(id, error) };
+}
+
+const NO_CONTENT: Answer = { status: 204, text: undefined };
+
+class InvalidRequest {
+  readonly id: unknown;
+  readonly error: RpcError;
+
+  constructor(id: unknown, message: string, code: number = INVALID_REQUEST) {
+    this.id = id;
+    this.error = new RpcError(code, message);
+  }
+}
+
+function readRequest(value: unknown): Request | InvalidRequest {
+  if (!isObject(value)) return new InvalidRequest(null, "invalid request: expected an object");
+  const { id = null, jsonrpc, method, params = [] } = value;
+  if (!isId(id)) return new InvalidRequest(null, "invalid request: id is a string or a number");
+  if (jsonrpc !== "2.0") return new InvalidRequest(id, 'invalid request: jsonrpc must be "2.0"');
+  if (typeof method !== "string") {
+    return new InvalidRequest(id, "invalid request: method must be a string");
+  }
+  if (isObject(params)) {
+    return new InvalidRequest(
+      id,
+      "invalid params: give them by position, in an array",
+      INVALID_PARAMS,
+    );
+  }
+  if (!Array.isArray(params)) {
+    return new InvalidRequest(id, "invalid request: params must be an array");
+  }
+  return { id, isNotification: !Object.hasOwn(value, "id"), method, params };
+}
+
+function isId(id: unknown): boolean {
+  return id === null || typeof id === "string" || typeof id === "number" || isNumberText(id);
+}
+
+/** No text of ours that was not meant for callers, and no stack (SPEC E8). */
+function errorText(id: unknown, error: unknown): string {
+  const shown = error instanceof RpcError ? error : new RpcError(INTERNAL_ERROR, "internal error");
+  const { code, message, data } = shown;
+  return JSON.stringify({ id, jsonrpc: "2.0", error: { code, message, data } });
+}

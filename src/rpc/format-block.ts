@@ -1,0 +1,42 @@
+import { bytesToHex } from "../base/hex.ts";
+import { addressToHex } from "../chain/address.ts";
+import type { BlockRecord } from "./chain-reader.ts";
+import type { Dialect } from "./method.ts";
+import type { JsonObject } from "./parameters.ts";
+import { quantity } from "./quantity.ts";
+
+/** `transactions` are hashes or records. In the founding shape (SPEC E3) the size is an integer. */
+export function formatBlock(
+  { hash, header, size }: BlockRecord,
+  transactions: readonly unknown[],
+  dialect: Dialect,
+): JsonObject {
+  return {
+    number: quantity(header.number),
+    hash: bytesToHex(hash),
+    parentHash: bytesToHex(header.parentHash),
+    nonce: bytesToHex(header.nonce),
+    mixHash: bytesToHex(header.mixHash),
+    sha3Uncles: bytesToHex(header.ommersHash),
+    logsBloom: bytesToHex(header.logsBloom),
+    transactionsRoot: bytesToHex(header.transactionsRoot),
+    stateRoot: bytesToHex(header.stateRoot),
+    receiptsRoot: bytesToHex(header.receiptsRoot),
+    miner: addressToHex(header.coinbase),
+    difficulty: quantity(header.difficulty),
+    extraData: bytesToHex(header.extraData),
+    size: dialect === "founding" ? size : quantity(size),
+    gasLimit: quantity(header.gasLimit),
+    gasUsed: quantity(header.gasUsed),
+    timestamp: quantity(header.timestamp),
+    baseFeePerGas: quantity(header.baseFeePerGas),
+    withdrawalsRoot: bytesToHex(header.withdrawalsRoot),
+    withdrawals: [],
+    blobGasUsed: quantity(header.blobGasUsed),
+    excessBlobGas: quantity(header.excessBlobGas),
+    parentBeaconBlockRoot: bytesToHex(header.parentBeaconBlockRoot),
+    ...(header.requestsHash !== undefined && { requestsHash: bytesToHex(header.requestsHash) }),
+    transactions,
+    uncles: [],
+  };
+}

@@ -1,0 +1,109 @@
+/** Which logs a caller wants: blocks, contracts, topics by place. */
+import { mayHaveAddress, mayHaveTopic, type Log } from "../chain/bloom.ts";
+import { LATEST, parseBlockNumber, type BlockTag } from "./block-tag.ts";
+import type { MethodContext } from "./method.ts";
+import {
+  assertKnownFields,
+  isAbsent,
+  parseAddress,
+  parseArray,
+  parseHash,
+  parseObject,
+  parseWord,
+  type Place,
+} from "./parameters.ts";
+import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
+
+export type LogFilter = LogCriteria & {
+  readonly blocks:
+    | { readonly kind: "hash"; readonly hash: Uint8Array }
+    | { readonly kind: "range"; readonly from: BlockTag; readonly to: BlockTag };
+};
+
+export type LogCriteria = {
+  /** Undefined admits any. */
+  readonly addresses: ReadonlySet<bigint> | undefined;
+  /** By place; undefined admits any topic, but there must be one. */
+  readonly topics: readonly (ReadonlySet<bigint> | undefined)[];
+};
+
+const FIELDS: ReadonlySet<string> = new Set([
+  "fromBlock",
+  "toBlock",
+  "blockHash",
+  "address",
+  "topics",
+]);
+const TOPIC_PLACES_MAX = 4;
+
+export function parseLogFilter(value: unknown, place: Place, context: MethodContext): LogFilter {
+  const { dialect } = context;
+  const alternativesMax = context.limits.filterAlternativesMax;
+  const fields = parseObject(value, place);
+  assertKnownFields(fields, place, FIELDS, dialect);
+  const { fromBlock, toBlock, blockHash } = fields;
+  const criteria = {
+    addresses: parseAddresses(fields["address"], `${place}.address`, alternativesMax),
+    topics: parseTopics(fields["topics"], `${place}.topics`, alternativesMax),
+  };
+  if (!isAbsent(blockHash)) {
+    if (!isAbsent(fromBlock) || !isAbsent(toBlock)) {
+      const message = `invalid parameter ${place}: give blockHash, or fromBlock and toBlock, not both`;
+      throw new RpcError(INVALID_PARAMS, message);
+    }
+    const hash = parseHash(blockHash, `${place}.blockHash`);
+    return { ...criteria, blocks: { kind: "hash", hash } };
+  }
+  const tag = (given: unknown, name: string): BlockTag =>
+    isAbsent(given) ? LATEST : parseBlockNumber(given, `${place}.${name}`, dialect);
+  const from = tag(fromBlock, "fromBlock");
+  return { ...criteria, blocks: { kind: "range", from, to: tag(toBlock, "toBlock") } };
+}
+
+export function matchesLog({ addresses, topics }: LogCriteria, log: Log): boolean {
+  if (addresses !== undefined && !addresses.has(log.address)) return false;
+  return topics.every((wanted, place) => {
+    const topic = log.topics[place];
+    return topic !== undefined && (wanted === undefined || wanted.has(topic));
+  });
+}
+
+/** False: no log behind this bloom matches. */
+export function mayMatchBloom({ addresses, topics }: LogCriteria, bloom: Uint8Array): boolean {
+  const isAddressThere =
+    addresses === undefined || [...addresses].some((address) => mayHaveAddress(bloom, address));
+  if (!isAddressThere) return false;
+  return topics.every(
+    (wanted) => wanted === undefined || [...wanted].some((topic) => mayHaveTopic(bloom, topic)),
+  );
+}
+
+/** An empty list admits any, as no list does. */
+function parseAddresses(
+  value: unknown,
+  place: Place,
+  lengthMax: number,
+): ReadonlySet<bigint> | undefined {
+  if (isAbsent(value)) return undefined;
+  if (!Array.isArray(value)) return new Set([parseAddress(value, place)]);
+  const entries = parseArray(value, place, lengthMax);
+  if (entries.length === 0) return undefined;
+  return new Set(entries.map((entry, index) => parseAddress(entry, `${place}.${index}`)));
+}
+
+function parseTopics(
+  value: unknown,
+  place: Place,
+  lengthMax: number,
+): readonly (ReadonlySet<bigint> | undefined)[] {
+  if (isAbsent(value)) return [];
+  return parseArray(value, place, TOPIC_PLACES_MAX).map((wanted, index) => {
+    const wantedPlace = `${place}.${index}`;
+    if (isAbsent(wanted)) return undefined;
+    if (!Array.isArray(wanted)) return new Set([parseWord(wanted, wantedPlace)]);
+    const alternatives = parseArray(wanted, wantedPlace, lengthMax);
+    // An absent one among the alternatives admits any topic, and so does a list of none.
+    if (alternatives.length === 0 || alternatives.some(isAbsent)) return undefined;
+    return new Set(alternatives.map((topic, at) => parseWord(topic, `${wantedPlace}.${at}`)));
+  });
+}

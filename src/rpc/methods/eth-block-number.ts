@@ -1,0 +1,13 @@
+import type { HeadReader } from "../chain-reader.ts";
+import type { Method } from "../method.ts";
+import { quantity } from "../quantity.ts";
+
+export const ethBlockNumber: Method<HeadReader, undefined> = {
+  name: "eth_blockNumber",
+  paramsMax: 0,
+  parse: () => undefined,
+  async handle(chain) {
+    const { header } = await chain.latestBlock();
+    return quantity(header.number);
+  },
+};

@@ -1,0 +1,35 @@
+import { parseBlockTag, type BlockTag } from "../block-tag.ts";
+import { parseCall, type CallParameters } from "../call-parameters.ts";
+import type { GasEstimator } from "../chain-reader.ts";
+import type { Method } from "../method.ts";
+import { prepareCall, type CallReader } from "../prepare-call.ts";
+import { quantity } from "../quantity.ts";
+import { callFailureToError } from "../refusal.ts";
+import { RpcError, SERVER_ERROR } from "../rpc-error.ts";
+
+type Params = { readonly call: CallParameters; readonly block: BlockTag };
+
+/** A transaction cannot have more gas than the chain allows for one: that bounds the search, too. */
+export type EstimateReader = CallReader &
+  GasEstimator & { readonly transactionGasMax: bigint | undefined };
+
+export const ethEstimateGas: Method<EstimateReader, Params> = {
+  name: "eth_estimateGas",
+  paramsMax: 2,
+  parse: ([call, block], context) => ({
+    call: parseCall(call, 0, context),
+    block: parseBlockTag(block, 1, context.dialect),
+  }),
+  async handle(chain, params, { limits }) {
+    const { transactionGasMax = limits.callGasMax } = chain;
+    const gasMax = transactionGasMax < limits.callGasMax ? transactionGasMax : limits.callGasMax;
+    const { request, block } = await prepareCall(chain, params.call, params.block, gasMax);
+    const estimated = await chain.estimateGas(request, block, request.transaction.gasLimit);
+    if (estimated.ok) return quantity(estimated.value);
+    const { error } = estimated;
+    if (error.kind === "failed" && error.reason === "OUT_OF_GAS") {
+      throw new RpcError(SERVER_ERROR, `gas required exceeds allowance (${error.gasLimit})`);
+    }
+    throw callFailureToError(error);
+  },
+};

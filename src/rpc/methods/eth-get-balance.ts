@@ -1,0 +1,20 @@
+import { parseBlockTag, requireState, type BlockTag } from "../block-tag.ts";
+import type { StateAtReader } from "../chain-reader.ts";
+import type { Method } from "../method.ts";
+import { parseAddress } from "../parameters.ts";
+import { quantity } from "../quantity.ts";
+
+type Params = { readonly address: bigint; readonly block: BlockTag };
+
+export const ethGetBalance: Method<StateAtReader, Params> = {
+  name: "eth_getBalance",
+  paramsMax: 2,
+  parse: ([address, block], { dialect }) => ({
+    address: parseAddress(address, 0),
+    block: parseBlockTag(block, 1, dialect),
+  }),
+  async handle(chain, { address, block }) {
+    const state = await requireState(chain, block);
+    return quantity(await state.balance(address));
+  },
+};

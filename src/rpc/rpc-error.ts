@@ -1,0 +1,30 @@
+/** What a caller did wrong or cannot have. Anything else that is thrown answers -32603, without its text. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly data: unknown;
+
+  /** The message says what to do. `data` is left out of the answer if undefined. */
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The codes of JSON-RPC 2.0. */
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+/** The codes of Ethereum clients. */
+export const EXECUTION_REVERTED = 3;
+export const HISTORY_PRUNED = 4444;
+export const SERVER_ERROR = -32000;
+export const RESOURCE_NOT_FOUND = -32001;
+export const TIMED_OUT = -32002;
+export const RESPONSE_TOO_LARGE = -32003;
+export const LIMIT_EXCEEDED = -32005;
+export const PERMISSION_DENIED = -32060;

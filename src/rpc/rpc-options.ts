@@ -1,0 +1,72 @@
+/** Where ethrpc listens and how much one caller may ask of it (SPEC E9). All can be configured. */
+export type RpcOptions = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** What `/` speaks. `/standard` is always strict. */
+  readonly rootDialect: "founding" | "standard";
+  /** Names in the Host header besides IP addresses; `*` admits any. A page that points its own name
+   * at this machine (DNS rebinding) is refused by this. */
+  readonly allowedHosts: readonly string[];
+  /** Web origins besides those on this machine; `*` admits any. */
+  readonly allowedOrigins: readonly string[];
+  readonly limits: RpcLimits;
+};
+
+export type RpcLimits = {
+  readonly bodyBytesMax: number;
+  readonly headerBytesMax: number;
+  readonly batchLengthMax: number;
+  /** Of one answer, single or batch, in characters. */
+  readonly responseLengthMax: number;
+  /** Of all bodies and answers that wait in memory. */
+  readonly bufferedBytesMax: number;
+  readonly connectionsMax: number;
+  /** HTTP requests that are being answered. */
+  readonly concurrentRequestsMax: number;
+  /** Requests of one batch that run at the same time. */
+  readonly concurrentBatchItemsMax: number;
+  /** The time in which the headers of a request must arrive. */
+  readonly headersTimeoutMs: number;
+  /** The time in which the whole request must arrive. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection may lie idle between two requests. */
+  readonly keepAliveTimeoutMs: number;
+  /** How long a connection may move no byte while an answer is made or read. */
+  readonly idleTimeoutMs: number;
+  readonly callGasMax: bigint;
+  readonly logBlocksMax: number;
+  readonly logResultsMax: number;
+  /** Addresses of a filter, and alternatives at one place of its topics. */
+  readonly filterAlternativesMax: number;
+  readonly feeHistoryBlocksMax: number;
+};
+
+export const DEFAULT_RPC_LIMITS: RpcLimits = {
+  bodyBytesMax: 5 * 1024 * 1024,
+  headerBytesMax: 16 * 1024,
+  batchLengthMax: 1_000,
+  responseLengthMax: 25_000_000,
+  bufferedBytesMax: 256 * 1024 * 1024,
+  connectionsMax: 2_000,
+  concurrentRequestsMax: 500,
+  concurrentBatchItemsMax: 100,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 65_000,
+  idleTimeoutMs: 60_000,
+  callGasMax: 50_000_000n,
+  logBlocksMax: 10_000,
+  logResultsMax: 10_000,
+  filterAlternativesMax: 1_000,
+  feeHistoryBlocksMax: 1_024,
+};
+
+export const DEFAULT_RPC_OPTIONS: RpcOptions = {
+  host: "127.0.0.1",
+  port: 8545,
+  rootDialect: "founding",
+  allowedHosts: ["localhost"],
+  allowedOrigins: [],
+  limits: DEFAULT_RPC_LIMITS,
+};

@@ -1,0 +1,229 @@
+/**
+ * ethrpc over HTTP: `/` in the dialect that is configured, `/standard` in the strict one, on one
+ * port. Everything that a client can send or hold is bounded (SPEC E9), and a client that is too
+ * slow loses its connection.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CodedError } from "../base/coded-error.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
+import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
+import type { Dialect } from "./method.ts";
+import { readBody } from "./read-body.ts";
+import { INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
+import type { RpcOptions } from "./rpc-options.ts";
+
+const STANDARD_PATH = "/standard";
+const ALLOWED_METHODS = "POST, GET, HEAD, OPTIONS";
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  "application/json",
+  "application/json-rpc",
+  "application/jsonrequest",
+]);
+const GREETING = "ethrpc: send JSON-RPC 2.0 requests by POST with content-type application/json\n";
+const HEADERS_MAX = 100;
+/** How often Node looks for connections that are too slow. */
+const CHECK_INTERVAL_MS = 1_000;
+/** How long requests under way may take when the server closes. */
+const CLOSE_TIMEOUT_MS = 2_000;
+const RETRY_AFTER_SECONDS = "1";
+
+type Headers = Readonly<Record<string, string>>;
+
+export class RpcServer {
+  readonly #options: RpcOptions;
+  readonly #dispatcher: Dispatcher;
+  readonly #server: Server;
+  readonly #budget: ByteBudget;
+  #requestsUnderWay = 0;
+
+  private constructor(options: RpcOptions, dependencies: DispatcherDependencies) {
+    const { limits } = options;
+    this.#options = options;
+    this.#dispatcher = new Dispatcher(limits, dependencies);
+    this.#budget = new ByteBudget(limits.bufferedBytesMax);
+    this.#server = createServer({
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    });
+    this.#server.maxConnections = limits.connectionsMax;
+    this.#server.maxHeadersCount = HEADERS_MAX;
+    this.#server.timeout = limits.idleTimeoutMs;
+    this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      this.#onRequest(request, response).catch((error: unknown) => {
+        dependencies.onInternalError?.("http", error);
+        response.destroy();
+      });
+    });
+  }
+
+  /** Resolves when the port answers. Throws RPC_LISTEN_FAILED. */
+  static async open(options: RpcOptions, dependencies: DispatcherDependencies): Promise<RpcServer> {
+    const rpc = new RpcServer(options, dependencies);
+    const { host, port } = options;
+    await new Promise<void>((resolve, reject) => {
+      const onError = (error: Error): void =>
+        reject(new CodedError("RPC_LISTEN_FAILED", { host, port }, error));
+      rpc.#server.once("error", onError);
+      rpc.#server.listen(port, host, () => {
+        rpc.#server.removeListener("error", onError);
+        resolve();
+      });
+    });
+    return rpc;
+  }
+
+  get port(): number {
+    return addressOf(this.#server)?.port ?? this.#options.port;
+  }
+
+  /** Takes no new connection, lets requests under way finish for a moment, then ends them. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+
+  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { allowedHosts, allowedOrigins } = this.#options;
+    const { host, origin } = request.headers;
+    const headers = corsHeaders(origin, allowedOrigins);
+    if (!isAllowedHost(host, allowedHosts)) {
+      const message = "invalid host: use an IP address or a name that the node is configured with";
+      this.#send(response, refusal(403, new RpcError(INVALID_REQUEST, message)), headers);
+      return;
+    }
+    const dialect = this.#dialectOf(request.url ?? "/");
+    if (dialect === undefined) {
+      const message = `unknown path: send requests to / or ${STANDARD_PATH}`;
+      this.#send(response, refusal(404, new RpcError(INVALID_REQUEST, message)), headers);
+      return;
+    }
+    switch (request.method) {
+      case "POST":
+        await this.#onPost(request, response, dialect, headers);
+        break;
+      case "OPTIONS": {
+        const isAllowed = origin === undefined || isAllowedOrigin(origin, allowedOrigins);
+        const allow = { ...headers, ...(isAllowed && PREFLIGHT_HEADERS), allow: ALLOWED_METHODS };
+        response.writeHead(isAllowed ? 204 : 403, allow).end();
+        break;
+      }
+      case "GET":
+      case "HEAD":
+        response.writeHead(200, { ...headers, "content-type": "text/plain" }).end(GREETING);
+        break;
+      case undefined:
+      default: {
+        const message = `HTTP method not allowed: use ${ALLOWED_METHODS}`;
+        const answer = refusal(405, new RpcError(INVALID_REQUEST, message));
+        this.#send(response, answer, { ...headers, allow: ALLOWED_METHODS });
+      }
+    }
+  }
+
+  async #onPost(
+    request: IncomingMessage,
+    response: ServerResponse,
+    dialect: Dialect,
+    headers: Headers,
+  ): Promise<void> {
+    const { limits } = this.#options;
+    if (!isJson(request)) {
+      const message = "unsupported body: send content-type application/json, not compressed";
+      this.#end(response, refusal(415, new RpcError(INVALID_REQUEST, message)), headers);
+      return;
+    }
+    const body = await readBody(request, limits.bodyBytesMax, this.#budget);
+    if (body.kind === "aborted") return;
+    if (body.kind === "tooLarge") {
+      const message = `request too large: at most ${limits.bodyBytesMax} bytes`;
+      this.#end(response, refusal(413, new RpcError(INVALID_REQUEST, message)), headers);
+      return;
+    }
+    if (body.kind === "noRoom") {
+      this.#end(response, BUSY, { ...headers, "retry-after": RETRY_AFTER_SECONDS });
+      return;
+    }
+    try {
+      await this.#answer(body.bytes, response, dialect, headers);
+    } finally {
+      this.#budget.release(body.bytes.length);
+    }
+  }
+
+  async #answer(
+    body: Uint8Array,
+    response: ServerResponse,
+    dialect: Dialect,
+    headers: Headers,
+  ): Promise<void> {
+    if (this.#requestsUnderWay >= this.#options.limits.concurrentRequestsMax) {
+      this.#send(response, BUSY, { ...headers, "retry-after": RETRY_AFTER_SECONDS });
+      return;
+    }
+    this.#requestsUnderWay += 1;
+    try {
+      const answer = await this.#dispatcher.answer(body, dialect);
+      this.#send(response, answer, headers);
+    } finally {
+      this.#requestsUnderWay -= 1;
+    }
+  }
+
+  /** An answer counts until the client has read it, or is gone. */
+  #send(response: ServerResponse, { status, text }: Answer, headers: Headers): void {
+    if (response.destroyed) return;
+    if (text === undefined) {
+      response.writeHead(status, headers).end();
+      return;
+    }
+    const bytes = Buffer.from(text);
+    if (!this.#budget.reserve(bytes.length)) {
+      response.writeHead(503, { ...headers, "retry-after": RETRY_AFTER_SECONDS }).end();
+      return;
+    }
+    response.once("close", () => this.#budget.release(bytes.length));
+    response
+      .writeHead(status, {
+        ...headers,
+        "content-type": "application/json",
+        "content-length": bytes.length.toString(),
+      })
+      .end(bytes);
+  }
+
+  /** Answers before the body was read: what is left of it is not waited for. */
+  #end(response: ServerResponse, answer: Answer, headers: Headers): void {
+    this.#send(response, answer, { ...headers, connection: "close" });
+  }
+
+  #dialectOf(url: string): Dialect | undefined {
+    const path = url.split("?", 1)[0] ?? url;
+    if (path === "/") return this.#options.rootDialect;
+    return path === STANDARD_PATH || path === `${STANDARD_PATH}/` ? "standard" : undefined;
+  }
+}
+
+const BUSY: Answer = refusal(
+  429,
+  new RpcError(LIMIT_EXCEEDED, "too many requests at the same time; try again in a moment"),
+);
+
+function isJson({ headers }: IncomingMessage): boolean {
+  const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";
+  const encoding = headers["content-encoding"] ?? "identity";
+  return JSON_TYPES.has(type.trim().toLowerCase()) && encoding === "identity";
+}
+
+function addressOf(server: Server): AddressInfo | undefined {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address : undefined;
+}
