@@ -132,7 +132,7 @@ export function drawPlan(
 ): Plan {
   const prng = new Prng(seed);
   const profile = prng.pick(PROFILES);
-  const drawnCount = prng.chance(0.15) ? 7 : 4;
+  const drawnCount = prng.chance(0.1) ? 7 : 4;
   const replicaCount = options.replicaCount ?? drawnCount;
   const faultsMax = (replicaCount - 1) / 3;
   const shape = drawShape(prng.fork(), profile);

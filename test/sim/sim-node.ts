@@ -13,6 +13,7 @@ import { Replica } from "../../src/consensus/replica.ts";
 import type { Start } from "../../src/consensus/start.ts";
 import { AcceptedBallots } from "./accepted-ballots.ts";
 import type { Actor } from "./actor.ts";
+import { checkBuffers } from "./buffer-bounds.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { TailFate } from "./log-disk.ts";
@@ -51,6 +52,8 @@ export type World = {
 /** Virtual time starts here on the wall. */
 export const WALL_START_MS = 1_700_000_000_000;
 
+const BUFFERS_CHECKED_EVERY = 16;
+
 export class SimNode {
   readonly endpoint: number;
   readonly index: ReplicaIndex;
@@ -66,6 +69,7 @@ export class SimNode {
   #life = 0;
   #monoOffsetMs = 0;
   wallSkewMs: number;
+  #steps = 0;
   #wakeUs: number | undefined;
   #lastTickUs = -1;
   #ticksInPlace = 0;
@@ -81,9 +85,6 @@ export class SimNode {
   /** From this height on the machine computes wrongly. */
   perturbFromHeight = Infinity;
   hasLostDisk = false;
-  /** A fault that only an operator ends. */
-  isStopped = false;
-  everStarted = false;
 
   constructor(options: NodeOptions, world: World, prng: Prng) {
     this.#options = options;
@@ -136,7 +137,6 @@ export class SimNode {
   /** Starts the process: as a founder, or with whatever its disk gives back. */
   start(isFounding: boolean): void {
     this.#world.trace.note(() => `${this.name()} starts${isFounding ? " (founding)" : ""}`);
-    this.everStarted = true;
     this.#life++;
     this.#monoOffsetMs = this.#prng.below(1_000_000);
     this.#reset();
@@ -259,6 +259,9 @@ export class SimNode {
       }
       this.#carryOut(effects);
     });
+    if (++this.#steps % BUFFERS_CHECKED_EVERY === 0 && this.isCorrect()) {
+      checkBuffers(this.name(), replica.status(), this.#options.parameters);
+    }
     this.#scheduleWake();
   }
 

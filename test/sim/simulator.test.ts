@@ -1,10 +1,14 @@
 /** The simulator inside `npm test`: fixed seeds, those that once found a bug, and its own checks. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import path from "node:path";
 import { describe, it } from "node:test";
 import { runHealthy } from "./healthy-run.ts";
 import { Report } from "./report.ts";
-import { runSeed } from "./run-seed.ts";
+import { runSeed, type Outcome } from "./run-seed.ts";
 import { FIXED_SEEDS, SEEDS_THAT_FOUND_BUGS } from "./seeds.ts";
+
+const WORKER = path.join(import.meta.dirname, "worker.ts");
 
 describe("simulator", () => {
   it("keeps every safety and liveness invariant over the fixed seeds", () => {
@@ -35,6 +39,15 @@ describe("simulator", () => {
       const [first, second] = [runSeed(seed), runSeed(seed)];
       assert.equal(first.historyHash, second.historyHash, `SEED=${seed}`);
       assert.deepEqual(first.coverage, second.coverage, `SEED=${seed}`);
+    }
+  });
+
+  it("finds broken rules: a vote that is not durable, a fast path without all votes", () => {
+    for (const mutant of ["vote-not-durable", "fast-quorum-too-small", "view-change-not-durable"]) {
+      const args = [WORKER, "--mutant", mutant, "--until-violation", "--count", "10"];
+      const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      const last = JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as Partial<Outcome>;
+      assert.notEqual(last.violation, undefined, `${mutant} was not found`);
     }
   });
 
