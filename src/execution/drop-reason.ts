@@ -14,6 +14,7 @@ export type DropCode =
   | "TX_FEE_BELOW_BASE_FEE"
   | "TX_GAS_LIMIT_EXCEEDED"
   | "TX_BLOCK_GAS_EXHAUSTED"
+  | "TX_BLOCK_PRECOMPILES_EXHAUSTED"
   | "TX_BLOB_HASHES_INVALID"
   | "TX_BLOB_FEE_TOO_LOW"
   | "TX_PERMISSION_DENIED";
@@ -29,5 +30,9 @@ export type DropReason = {
  * sender as a refusal: else a leader could kill transactions by ordering them badly.
  */
 export function isRetryable(code: DropCode): boolean {
-  return code === "TX_NONCE_TOO_HIGH" || code === "TX_BLOCK_GAS_EXHAUSTED";
+  return (
+    code === "TX_NONCE_TOO_HIGH" ||
+    code === "TX_BLOCK_GAS_EXHAUSTED" ||
+    code === "TX_BLOCK_PRECOMPILES_EXHAUSTED"
+  );
 }

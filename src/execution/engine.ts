@@ -5,6 +5,7 @@ import { Evm } from "../evm/evm.ts";
 import { precompilesOf } from "../evm/precompiles/registry.ts";
 import { Journal } from "../state/journal.ts";
 import type { StateReader } from "../state/state-reader.ts";
+import type { PrecompileMeter } from "./precompile-meter.ts";
 import type { TransactionEngine } from "./run-transaction.ts";
 
 /** What holds for every block of a chain. */
@@ -20,18 +21,22 @@ export type EngineOptions = {
   /** Analyses of code that outlive the engine: worth it for whoever runs many blocks or calls. */
   readonly codes?: AnalyzedCodeCache | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
+  /** Counts the slow precompiles; blocks have one, calls do not. */
+  readonly meter?: PrecompileMeter | undefined;
 };
 
 /** One engine serves one block, or one call: its journal holds all changes since `state`. */
 export function createEngine(
   rules: Omit<ChainRules, "baseFee">,
   state: StateReader,
-  { codes, shouldStop }: EngineOptions = {},
+  { codes, shouldStop, meter }: EngineOptions = {},
 ): TransactionEngine {
   const { chainId, fork, transactionGasMax } = rules;
   const journal = new Journal(state);
-  const precompiles = precompilesOf(fork);
-  const stop = shouldStop === undefined ? {} : { shouldStop };
+  const precompiles = meter?.meter(precompilesOf(fork)) ?? precompilesOf(fork);
+  // What ran out of precompiles is not included: there is no point in going on.
+  const isOver = meter === undefined ? shouldStop : (): boolean => meter.isExhausted;
+  const stop = isOver === undefined ? {} : { shouldStop: isOver };
   const evm = new Evm({ fork, chainId }, { world: journal, precompiles, codes, ...stop });
-  return { evm, journal, chainId, fork, transactionGasMax };
+  return { evm, journal, chainId, fork, transactionGasMax, meter };
 }

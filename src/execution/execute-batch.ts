@@ -21,6 +21,7 @@ import type { StateDatabase } from "../state/state-database.ts";
 import type { DropReason } from "./drop-reason.ts";
 import { type ChainRules, createEngine } from "./engine.ts";
 import type { PermissionPolicy } from "./permission-policy.ts";
+import { PrecompileMeter } from "./precompile-meter.ts";
 import { resultHash } from "./result-hash.ts";
 import { runTransaction, type TransactionEngine } from "./run-transaction.ts";
 import type { ExecutedTransaction } from "./transaction-request.ts";
@@ -79,7 +80,10 @@ export function executeBatch(
 ): BatchResult {
   const { database, codes } = dependencies;
   const context = createBlockContext(batch, parent, rules, dependencies);
-  const engine = createEngine(rules, database, { codes });
+  const { transactionGasMax } = rules;
+  const meter =
+    transactionGasMax === undefined ? undefined : new PrecompileMeter(Number(transactionGasMax));
+  const engine = createEngine(rules, database, { codes, meter });
   const { included, dropped } = runAll(batch, engine, context, dependencies.permits);
   if (included.length === 0) {
     const unchanged = resultHash(parent.header, parent.hash);

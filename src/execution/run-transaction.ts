@@ -13,6 +13,7 @@ import type { Tracer } from "../evm/tracer.ts";
 import type { Journal } from "../state/journal.ts";
 import type { DropReason } from "./drop-reason.ts";
 import type { PermissionPolicy } from "./permission-policy.ts";
+import type { PrecompileMeter } from "./precompile-meter.ts";
 import { applyAuthorizations } from "./set-code.ts";
 import { checkAgainstState } from "./state-validity.ts";
 import { blobCost, effectiveGasPrice } from "./transaction-fee.ts";
@@ -27,6 +28,7 @@ export type TransactionEngine = {
   readonly fork: Fork;
   /** The most gas that one transaction may ask for; undefined where only blocks are bounded. */
   readonly transactionGasMax: bigint | undefined;
+  readonly meter?: PrecompileMeter | undefined;
 };
 
 const REFUND_QUOTIENT = 5; // EIP-3529
@@ -52,7 +54,10 @@ export function runTransaction(
   if (permits !== undefined && !permits(journal, request)) {
     return err({ code: "TX_PERMISSION_DENIED" });
   }
-  return ok(executeTransaction(engine, request, block));
+  engine.meter?.beginTransaction();
+  const executed = executeTransaction(engine, request, block);
+  if (engine.meter?.isExhausted === true) return err({ code: "TX_BLOCK_PRECOMPILES_EXHAUSTED" });
+  return ok(executed);
 }
 
 /** For transactions that were checked, and for calls, which need not pass every check. */
@@ -76,7 +81,7 @@ export function executeTransaction(
   applyAuthorizations(journal, transaction, engine.chainId);
   const tx = { origin: sender, gasPrice, blobHashes: blobs?.versionedHashes ?? NO_BLOBS };
   const result = evm.execute(toMessage(request, gasLimit - intrinsic), { block, tx, tracer });
-  if (result.status === "stopped") {
+  if (result.status === "stopped" || engine.meter?.isExhausted === true) {
     journal.revertTo(start);
     journal.endTransaction();
     return { ...outcomeOf(result), gasUsed: 0n, gasRefunded: 0, effectiveGasPrice: 0n, logs: [] };

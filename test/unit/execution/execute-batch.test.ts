@@ -48,6 +48,29 @@ describe("executeBatch", () => {
     assert.equal(chain.database.account(ALICE)?.nonce, 1n);
   });
 
+  it("lets a transaction wait that needs more slow precompiles than the block has left", () => {
+    // Twenty calls of ecrecover, 3,000 gas each: PUSH0 x4, PUSH1 1, GAS, STATICCALL, POP.
+    const code = hexToBytes(`0x${"5f5f5f5f60015afa50".repeat(20)}600160015500`);
+    const recoverer = { address: 0xecn, code, storage: [] };
+    const chain = new TestChain([recoverer], { transactionGasMax: 110_000n });
+    const gasLimit = 110_000n;
+    const first = transactionOf(0, { to: 0xecn, gasLimit });
+    const second = transactionOf(0, { to: 0xecn, gasLimit, nonce: 1n });
+    const plain = transactionOf(1, { to: BOB, value: 5n });
+    const { included, dropped } = chain.execute(first, second, plain);
+    assert.deepEqual(
+      included.map(({ transaction }) => transaction),
+      [first, plain],
+    );
+    assert.deepEqual(
+      dropped.map(({ reason }) => reason.code),
+      ["TX_BLOCK_PRECOMPILES_EXHAUSTED"],
+    );
+    assert.ok(isRetryable("TX_BLOCK_PRECOMPILES_EXHAUSTED"));
+    assert.equal(chain.database.account(ALICE)?.nonce, 1n, "as if it had not run");
+    assert.equal(chain.execute(second).included.length, 1, "the next block has room");
+  });
+
   it("builds the header from what was executed", () => {
     const chain = new TestChain([{ address: LOGGER, code: LOGGER_CODE, storage: [] }]);
     const parent = chain.parent;

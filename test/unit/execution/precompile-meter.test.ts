@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Precompile } from "../../../src/evm/precompile.ts";
+import { PrecompileMeter } from "../../../src/execution/precompile-meter.ts";
+
+const OUTPUT = Uint8Array.of(1);
+const slow: Precompile = { name: "slow", gasCost: (input) => input.length, run: () => OUTPUT };
+
+describe("the share of slow precompiles (docs/adr/0010)", () => {
+  it("counts what was run, and fails the call that no longer fits", () => {
+    const meter = new PrecompileMeter(10);
+    const metered = meter.meter(new Map([[5n, slow]])).get(5n);
+    assert.ok(metered !== undefined);
+    assert.deepEqual(metered.run(new Uint8Array(6)), OUTPUT);
+    assert.equal(metered.run(new Uint8Array(6)), undefined);
+    assert.equal(meter.isExhausted, true);
+  });
+
+  it("an exhausted transaction runs no further precompile; the next one may use what is left", () => {
+    const meter = new PrecompileMeter(10);
+    const metered = meter.meter(new Map([[5n, slow]])).get(5n);
+    assert.ok(metered !== undefined);
+    assert.equal(metered.run(new Uint8Array(11)), undefined);
+    assert.equal(metered.run(new Uint8Array(1)), undefined, "its result means nothing any more");
+    meter.beginTransaction();
+    assert.equal(meter.isExhausted, false);
+    assert.deepEqual(metered.run(new Uint8Array(10)), OUTPUT);
+  });
+
+  it("leaves the quick ones alone", () => {
+    const meter = new PrecompileMeter(1);
+    const metered = meter.meter(new Map([[4n, slow]]));
+    assert.deepEqual(metered.get(4n)?.run(new Uint8Array(100)), OUTPUT);
+    assert.equal(meter.isExhausted, false);
+  });
+});
