@@ -139,10 +139,15 @@ export class Admission {
 
   #ask(): void {
     if (this.#isAsking || this.#waiting.length === 0) return;
-    this.#isAsking = true;
     const arrivals = this.#waiting;
     this.#waiting = [];
     const senders = new Set(arrivals.map(({ transaction }) => transaction.sender));
+    for (const sender of senders) if (this.#accounts.has(sender)) senders.delete(sender);
+    if (senders.size === 0) {
+      for (const arrival of arrivals) this.#add(arrival, true);
+      return;
+    }
+    this.#isAsking = true;
     this.#dependencies.accounts([...senders]).then(
       (accounts) => {
         for (const account of accounts) this.#remember(account);

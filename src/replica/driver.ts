@@ -27,6 +27,19 @@ export type DriverPorts = {
   onFatal(error: unknown): void;
 };
 
+/** The log as the driver uses it. */
+export type DriverLog = Pick<
+  ReplicaLog,
+  | "isBegun"
+  | "wantsRotation"
+  | "segmentId"
+  | "append"
+  | "sync"
+  | "begin"
+  | "prepareSpare"
+  | "dropBefore"
+>;
+
 type Queued = {
   readonly input: Input;
   readonly onOutcome: ((code: RejectionCode | undefined) => void) | undefined;
@@ -36,7 +49,7 @@ const TIMER_MIN_MS = 1;
 
 export class Driver {
   readonly #replica: Replica;
-  readonly #log: ReplicaLog;
+  readonly #log: DriverLog;
   readonly #ports: DriverPorts;
   readonly #queue: Queued[] = [];
   #state: "starting" | "idle" | "running" | "rotating" | "stopped" = "starting";
@@ -47,7 +60,7 @@ export class Driver {
   rotations = 0;
   steps = 0;
 
-  constructor(replica: Replica, log: ReplicaLog, ports: DriverPorts) {
+  constructor(replica: Replica, log: DriverLog, ports: DriverPorts) {
     this.#replica = replica;
     this.#log = log;
     this.#ports = ports;

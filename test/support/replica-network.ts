@@ -67,7 +67,12 @@ export function replicaOptions(
 }
 
 /** One coin from an account to the next one. */
-export function transfer(account: number, nonce: number, value = 1n): Uint8Array {
+export function transfer(
+  account: number,
+  nonce: number,
+  value = 1n,
+  data = new Uint8Array(0),
+): Uint8Array {
   const key = ACCOUNT_KEYS[account]!;
   const transaction = signTransaction(
     {
@@ -76,10 +81,10 @@ export function transfer(account: number, nonce: number, value = 1n): Uint8Array
       nonce: BigInt(nonce),
       maxPriorityFeePerGas: 0n,
       maxFeePerGas: 0n,
-      gasLimit: 21_000n,
+      gasLimit: 21_000n + 10n * BigInt(data.length),
       to: ACCOUNTS[(account + 1) % ACCOUNTS.length]!,
       value,
-      data: new Uint8Array(0),
+      data,
       accessList: [],
     },
     key,

@@ -1,9 +1,17 @@
 /** Four replicas in this process: real TLS, real disk, real threads. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { CodedError } from "../../../src/base/coded-error.ts";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { ReplicaNode } from "../../../src/replica/replica-node.ts";
 import type { ReplicaOptions } from "../../../src/replica/replica-options.ts";
@@ -174,4 +182,80 @@ describe("four replicas", () => {
     await until(settled, "it votes and executes");
     assert.equal(node.report().execHeight, client.finalHeight);
   });
+
+  it("one whose state is damaged makes it again from its blocks", async () => {
+    await cluster.stop(0);
+    truncateSync(path.join(cluster.directory, "replica-0", "state", "data.mdb"), 9_000);
+    const node = await cluster.start(0, { startMode: "resume" });
+    client.setPort(0, node.port);
+    await until(() => node.report().execHeight === client.finalHeight, "all is executed again");
+    client.submit(nextTransfers(5, 1));
+    await until(settled, "its results are those of the others");
+  });
+
+  it("one whose log is damaged refuses to start, and comes back without it", async () => {
+    await cluster.stop(1);
+    damageLog(path.join(cluster.directory, "replica-1", "log"));
+    await assert.rejects(cluster.start(1, { startMode: "resume", repair: "mend it" }), (error) => {
+      assert.ok(error instanceof CodedError);
+      assert.equal(error.code, "WAL_CORRUPT");
+      assert.equal(error.data["repair"], "mend it");
+      return true;
+    });
+    const node = await cluster.start(1, { startMode: "rejoin" });
+    client.setPort(1, node.port);
+    const { epoch } = cluster.nodes[3]!.report();
+    await until(
+      () => node.report().mode === "active" && node.report().epoch === epoch + 1,
+      "a new epoch lets it in",
+    );
+    client.submit(nextTransfers(5, 1));
+    await until(settled, "it votes and executes");
+    assert.deepEqual(cluster.failures, []);
+  });
+
+  it("a second process on the same data is refused", async () => {
+    await assert.rejects(cluster.start(0), { code: "DATA_DIRECTORY_IN_USE" });
+  });
+
+  it("old segments of the log go once their blocks are stored", async () => {
+    // Each call is some 4 KiB: more than a segment of 1 MiB is written.
+    const logPath = path.join(cluster.directory, "replica-3", "log");
+    const firstSegment = segmentsOf(logPath).at(-1)!;
+    for (let round = 0; round < 4; round++) {
+      client.submit(
+        Array.from({ length: 100 }, (_, at) => {
+          const account = 10 + (at % 10);
+          const nonce = nonces.get(account) ?? 0;
+          nonces.set(account, nonce + 1);
+          return transfer(account, nonce, 1n, new Uint8Array(4_000));
+        }),
+      );
+      await until(() => client.waiting.size === 0, `round ${round} is final`);
+    }
+    await until(settled, "all is executed");
+    const newest = segmentsOf(logPath).at(-1)!;
+    assert.ok(newest > firstSegment, `${newest}: the log was rotated`);
+    await until(() => segmentsOf(logPath).length === 1, "old segments are dropped");
+    await cluster.stop(3);
+    const node = await cluster.start(3, { startMode: "resume" });
+    client.setPort(3, node.port);
+    client.submit(nextTransfers(5, 1));
+    await until(settled, "it starts from what is left");
+  });
 });
+
+function segmentsOf(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => /^wal-\d+\.log$/.test(name))
+    .sort();
+}
+
+/** Changes one byte of a record that later records say was durable. */
+function damageLog(directory: string): void {
+  const name = segmentsOf(directory).at(-1)!;
+  const file = path.join(directory, name);
+  const bytes = readFileSync(file);
+  bytes[200]! ^= 0xff;
+  writeFileSync(file, bytes);
+}

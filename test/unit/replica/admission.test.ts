@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { keccak256 } from "../../../src/crypto/keccak256.ts";
+import type { Hash } from "../../../src/consensus/block.ts";
+import { Admission } from "../../../src/replica/admission.ts";
+import type { AccountState, ExecutedHeight } from "../../../src/replica/block-executor.ts";
+import { CheckedTransactions } from "../../../src/replica/checked-transactions.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../../src/txpool/pool-options.ts";
+import { bytesToHash } from "../../../src/wire/hash-text.ts";
+import { until } from "../../support/following-client.ts";
+import { ACCOUNTS, CHAIN_ID, transfer } from "../../support/replica-network.ts";
+
+const RICH = 10n ** 18n;
+
+class Desk {
+  readonly queue: Hash[] = [];
+  readonly withdrawn: Hash[] = [];
+  readonly refused: string[] = [];
+  readonly asked: bigint[] = [];
+  readonly states = new Map<bigint, AccountState>();
+  readonly admission: Admission;
+
+  constructor(more: Partial<typeof DEFAULT_POOL_OPTIONS> = {}) {
+    const rules = { chainId: CHAIN_ID, fork: "prague", transactionGasMax: 16_777_216n } as const;
+    this.admission = new Admission(
+      { ...DEFAULT_POOL_OPTIONS, ...more },
+      {
+        checked: new CheckedTransactions(rules),
+        accounts: async (addresses) => {
+          this.asked.push(...addresses);
+          await Promise.resolve();
+          return addresses.map((address) => this.stateOf(address));
+        },
+        submit: ({ id }, onOutcome) => {
+          this.queue.push(id);
+          onOutcome(undefined);
+        },
+        withdraw: (id) => this.withdrawn.push(id),
+      },
+    );
+  }
+
+  stateOf(address: bigint): AccountState {
+    return this.states.get(address) ?? { address, nonce: 0n, balance: RICH };
+  }
+
+  arrive(bytes: Uint8Array, source = "client 8"): void {
+    this.admission.arrive(bytes, source, (_id, code) => this.refused.push(code));
+  }
+
+  executed(more: Partial<ExecutedHeight>): void {
+    this.admission.onExecuted({
+      height: 1,
+      result: new Uint8Array(32),
+      blockNumber: 1n,
+      included: [],
+      drops: [],
+      accounts: [],
+      hasAuthorizations: false,
+      ...more,
+    });
+  }
+}
+
+const idOf = (bytes: Uint8Array): Hash => bytesToHash(keccak256(bytes));
+const sender = ACCOUNTS[0]!;
+
+describe("admission", () => {
+  it("asks for the accounts of new senders once, and goes on from what blocks tell", async () => {
+    const desk = new Desk();
+    const [first, second, third] = [0, 1, 2].map((nonce) => transfer(0, nonce));
+    desk.arrive(first!);
+    desk.arrive(second!);
+    await until(() => desk.queue.length === 2, "both can be ordered");
+    desk.executed({
+      included: [keccak256(first!), keccak256(second!)],
+      accounts: [{ address: sender, nonce: 2n, balance: RICH }],
+    });
+    desk.arrive(third!);
+    assert.deepEqual(desk.queue, [first!, second!, third!].map(idOf), "without asking");
+    assert.deepEqual(desk.asked, [sender]);
+    assert.deepEqual(desk.refused, []);
+  });
+
+  it("holds back what waits for an earlier nonce", async () => {
+    const desk = new Desk();
+    desk.arrive(transfer(0, 1));
+    await until(() => desk.admission.pendingCount === 1, "it waits");
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(desk.queue, []);
+    desk.arrive(transfer(0, 0));
+    await until(() => desk.queue.length === 2, "both can be ordered");
+    assert.deepEqual(
+      desk.queue,
+      [0, 1].map((nonce) => idOf(transfer(0, nonce))),
+    );
+  });
+
+  it("refuses with a code what can never be, and says nothing of what is known", async () => {
+    const desk = new Desk({ sourceTransactionsMax: 1 });
+    desk.states.set(sender, { address: sender, nonce: 5n, balance: 0n });
+    desk.arrive(Uint8Array.of(0xc0));
+    desk.arrive(transfer(0, 4));
+    desk.arrive(transfer(0, 5));
+    await until(() => desk.refused.length === 3, "all three are refused");
+    assert.deepEqual(desk.refused.slice(1), ["TX_NONCE_TOO_LOW", "TX_INSUFFICIENT_BALANCE"]);
+    desk.arrive(transfer(1, 0));
+    desk.arrive(transfer(2, 0));
+    await until(() => desk.refused.length === 4, "one client has its quota");
+    assert.equal(desk.refused[3], "TX_SOURCE_LIMIT");
+    desk.arrive(transfer(1, 0));
+    desk.executed({ included: [keccak256(transfer(3, 0))] });
+    desk.arrive(transfer(3, 0));
+    assert.equal(desk.refused.length, 4, "a copy of what is pooled or executed is no mistake");
+    desk.admission.isClosed = true;
+    desk.arrive(transfer(4, 0));
+    assert.equal(desk.refused[4], "DISK_FULL");
+  });
+
+  it("takes back what was ordered too early, so that it is ordered again", async () => {
+    const desk = new Desk();
+    const early = transfer(0, 1);
+    desk.executed({
+      drops: [{ id: keccak256(early), code: "TX_NONCE_TOO_HIGH", retry: early }],
+      accounts: [{ address: sender, nonce: 0n, balance: RICH }],
+    });
+    assert.deepEqual(desk.withdrawn, [idOf(early)], "the core forgets that it is done");
+    assert.deepEqual(desk.queue, []);
+    desk.arrive(transfer(0, 0));
+    await until(() => desk.queue.length === 2, "both can be ordered");
+    assert.deepEqual(desk.queue, [idOf(transfer(0, 0)), idOf(early)]);
+  });
+
+  it("gives up what a block made impossible", async () => {
+    const desk = new Desk();
+    const [ours, other] = [transfer(0, 0, 1n), transfer(0, 0, 2n)];
+    desk.arrive(ours);
+    await until(() => desk.queue.length === 1, "it waits to be ordered");
+    desk.executed({
+      included: [keccak256(other)],
+      accounts: [{ address: sender, nonce: 1n, balance: RICH }],
+    });
+    assert.deepEqual(desk.withdrawn, [idOf(ours)]);
+    assert.equal(desk.admission.pendingCount, 0);
+  });
+
+  it("asks again before it says that an account cannot pay", async () => {
+    const desk = new Desk();
+    desk.states.set(sender, { address: sender, nonce: 0n, balance: RICH });
+    desk.executed({ accounts: [{ address: sender, nonce: 0n, balance: 0n }] });
+    desk.arrive(transfer(0, 0));
+    await until(() => desk.queue.length === 1, "it was paid meanwhile");
+    assert.deepEqual(desk.asked, [sender]);
+    assert.deepEqual(desk.refused, []);
+  });
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { CodedError } from "../../../src/base/coded-error.ts";
+import type { LogRecord } from "../../../src/consensus/log-record.ts";
+import type { Message } from "../../../src/consensus/message.ts";
+import { DEFAULT_PARAMETERS } from "../../../src/consensus/parameters.ts";
+import { Replica } from "../../../src/consensus/replica.ts";
+import { Driver, type DriverLog } from "../../../src/replica/driver.ts";
+import { createTransaction } from "../../../src/wire/block-codec.ts";
+import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { createPorts } from "../../../src/wire/ports.ts";
+import { until } from "../../support/following-client.ts";
+import { GENESIS, NO_SIGNATURE } from "../../support/lone-replica.ts";
+
+/** A log in memory whose disk fails, waits or fills when the test says so. */
+class PlayedLog implements DriverLog {
+  readonly records: LogRecord[] = [];
+  readonly begun: LogRecord[] = [];
+  readonly dropped: number[] = [];
+  failure: CodedError | undefined;
+  isBegun = true;
+  wantsRotation = false;
+  segmentId = 1;
+  release: (() => void) | undefined;
+
+  append(record: LogRecord): void {
+    if (this.failure !== undefined) throw this.failure;
+    this.records.push(record);
+  }
+
+  async sync(): Promise<void> {
+    await Promise.resolve();
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  async begin(record: LogRecord): Promise<void> {
+    this.begun.push(record);
+    this.isBegun = true;
+    this.wantsRotation = false;
+    await new Promise<void>((resolve) => (this.release = resolve));
+    this.segmentId++;
+  }
+
+  async prepareSpare(): Promise<void> {}
+
+  async dropBefore(segmentId: number): Promise<void> {
+    this.dropped.push(segmentId);
+    await Promise.resolve();
+  }
+}
+
+const net = new Uint8Array(32).fill(7);
+
+function play(log: PlayedLog): {
+  readonly driver: Driver;
+  readonly sent: Message[];
+  readonly failures: unknown[];
+  readonly flushes: { count: number };
+} {
+  const sent: Message[] = [];
+  const failures: unknown[] = [];
+  const flushes = { count: 0 };
+  const parameters = {
+    ...DEFAULT_PARAMETERS,
+    replicaCount: 4,
+    self: 0,
+    genesis: GENESIS,
+    genesisResult: ZERO_HASH,
+  };
+  const replica = new Replica(
+    parameters,
+    createPorts({ net, signer: { sign: () => NO_SIGNATURE } }),
+  );
+  const driver = new Driver(replica, log, {
+    send: (_to, message) => sent.push(message),
+    finalize: () => undefined,
+    serveBlocks: () => undefined,
+    checkpoint: () => undefined,
+    notice: () => undefined,
+    flushBlocks: () => {
+      flushes.count++;
+      return Promise.resolve();
+    },
+    onFatal: (error) => failures.push(error),
+  });
+  return { driver, sent, failures, flushes };
+}
+
+const transaction = createTransaction(Uint8Array.of(1), 21_000);
+
+describe("the driver", () => {
+  it("sends a vote only after its record is durable", async () => {
+    const log = new PlayedLog();
+    const { driver, sent } = play(log);
+    await driver.start({ kind: "found" });
+    driver.input({ kind: "submit", transaction });
+    const kinds = (): string[] => sent.map(({ kind }) => kind);
+    assert.ok(
+      log.records.some(({ kind }) => kind === "vote"),
+      "the vote is written",
+    );
+    assert.ok(!kinds().includes("vote"), "and not yet sent");
+    await until(() => kinds().includes("vote"), "the vote is sent");
+    await driver.stop();
+  });
+
+  it("stops at once when the log cannot be made durable, and votes no more", async () => {
+    const log = new PlayedLog();
+    const { driver, sent, failures } = play(log);
+    await driver.start({ kind: "found" });
+    await until(() => sent.length > 0, "it speaks");
+    log.failure = new CodedError("WAL_WRITE_FAILED");
+    driver.input({ kind: "submit", transaction });
+    await until(() => failures.length > 0, "it stops");
+    assert.deepEqual(failures, [log.failure]);
+    const sentBefore = sent.length;
+    log.failure = undefined;
+    driver.input({ kind: "submit", transaction: createTransaction(Uint8Array.of(2), 21_000) });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(sent.length, sentBefore, "nothing leaves a stopped replica");
+    assert.ok(!sent.some(({ kind }) => kind === "vote"));
+    assert.equal(failures.length, 1);
+  });
+
+  it("begins a new segment with a snapshot, and lets inputs wait for it", async () => {
+    const log = new PlayedLog();
+    const { driver, flushes } = play(log);
+    await driver.start({ kind: "found" });
+    await until(() => log.dropped.length === 1, "the first segment is the oldest");
+    log.wantsRotation = true;
+    driver.input({ kind: "link", peer: 1, isUp: true });
+    assert.deepEqual(
+      log.begun.map(({ kind }) => kind),
+      ["snapshot"],
+    );
+    const recordsBefore = log.records.length;
+    driver.input({ kind: "submit", transaction });
+    assert.equal(log.records.length, recordsBefore, "nothing is appended meanwhile");
+    const flushesBefore = flushes.count;
+    log.release?.();
+    await until(() => log.records.length > recordsBefore, "then it is");
+    await until(() => log.dropped.length === 2, "the old segment goes");
+    assert.deepEqual(log.dropped, [1, 2]);
+    assert.equal(flushes.count, flushesBefore + 1, "after the blocks were made durable");
+    await driver.stop();
+  });
+});
