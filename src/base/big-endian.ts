@@ -1,6 +1,7 @@
 /**
- * Unsigned integers of up to 32 bytes <-> bigint, big-endian. One shared scratch word keeps both
- * directions free of allocation other than the bigint itself.
+ * Unsigned integers <-> bigint, big-endian. Up to 32 bytes, the size of nearly all, one shared
+ * scratch word keeps both directions free of allocation other than the bigint itself; longer ones
+ * are taken by halves, so that the work does not grow with the square of the size.
  */
 import { invariant } from "./invariant.ts";
 
@@ -8,9 +9,10 @@ const WORD_SIZE = 32;
 const scratch = new Uint8Array(WORD_SIZE);
 const scratchView = new DataView(scratch.buffer);
 
-/** The unsigned integer in `size` (0 .. 32) bytes at `offset`; bytes past the end are an error. */
+/** The unsigned integer in `size` bytes at `offset`; bytes past the end are an error. */
 export function readBigEndian(bytes: Uint8Array, offset: number, size: number): bigint {
-  invariant(size <= WORD_SIZE && offset + size <= bytes.length, "the integer is in the bytes");
+  invariant(offset + size <= bytes.length, "the integer is in the bytes");
+  if (size > WORD_SIZE) return readLong(bytes, offset, size);
   if (size <= 6) return BigInt(readSmall(bytes, offset, size));
   scratch.fill(0);
   for (let index = 0, to = WORD_SIZE - size; index < size; index++, to++) {
@@ -25,9 +27,13 @@ export function readBigEndian(bytes: Uint8Array, offset: number, size: number): 
   return (highHalf << 128n) | lowHalf;
 }
 
-/** Writes the lowest `size` (0 .. 32) bytes of the value at `offset`. */
+/** Writes the lowest `size` bytes of the value at `offset`. */
 export function writeBigEndian(value: bigint, out: Uint8Array, offset: number, size: number): void {
-  invariant(size <= WORD_SIZE && offset + size <= out.length, "the integer fits in the bytes");
+  invariant(offset + size <= out.length, "the integer fits in the bytes");
+  if (size > WORD_SIZE) {
+    writeLong(value, out, offset, size);
+    return;
+  }
   scratchView.setBigUint64(24, value);
   if (size > 8) {
     scratchView.setBigUint64(16, value >> 64n);
@@ -60,4 +66,21 @@ function readSmall(bytes: Uint8Array, offset: number, size: number): number {
   let value = 0;
   for (let index = 0; index < size; index++) value = value * 256 + (bytes[offset + index] ?? 0);
   return value;
+}
+
+function readLong(bytes: Uint8Array, offset: number, size: number): bigint {
+  const low = lowHalfSize(size);
+  const high = readBigEndian(bytes, offset, size - low);
+  return (high << BigInt(8 * low)) | readBigEndian(bytes, offset + size - low, low);
+}
+
+function writeLong(value: bigint, out: Uint8Array, offset: number, size: number): void {
+  const low = lowHalfSize(size);
+  writeBigEndian(value >> BigInt(8 * low), out, offset, size - low);
+  writeBigEndian(BigInt.asUintN(8 * low, value), out, offset + size - low, low);
+}
+
+/** Whole words, as near to half of more than a word as they come. */
+function lowHalfSize(size: number): number {
+  return Math.max(WORD_SIZE, WORD_SIZE * Math.floor(size / 2 / WORD_SIZE));
 }

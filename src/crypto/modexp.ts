@@ -1,4 +1,4 @@
-import { bytesToBigInt, writeBigInt } from "./big-endian.ts";
+import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { readLimbs, writeLimbs } from "./modular/limb-bytes.ts";
 import {
   createMontgomeryKernel,
@@ -10,11 +10,11 @@ import {
 /** base ** exponent % modulus in as many bytes as the modulus has; zero if the modulus is zero. */
 export function modexp(base: Uint8Array, exponent: Uint8Array, modulus: Uint8Array): Uint8Array {
   const result = new Uint8Array(modulus.length);
-  const modulusValue = bytesToBigInt(modulus);
+  const modulusValue = readBigEndian(modulus, 0, modulus.length);
   if (modulusValue <= 1n) return result;
   const digits = withoutLeadingZeros(exponent);
-  const power = powerModulo(bytesToBigInt(base), digits, modulusValue);
-  writeBigInt(power, result, 0, modulus.length);
+  const power = powerModulo(readBigEndian(base, 0, base.length), digits, modulusValue);
+  writeBigEndian(power, result, 0, modulus.length);
   return result;
 }
 
@@ -46,7 +46,7 @@ function powerModuloOdd(base: bigint, exponent: Uint8Array, modulus: bigint): bi
   }
   const { limbs, bytes } = kernel;
   const load = (value: bigint): Float64Array => {
-    writeBigInt(value, bytes, 0, bytes.length);
+    writeBigEndian(value, bytes, 0, bytes.length);
     readLimbs(limbs, bytes, 0, bytes.length);
     return limbs.limbs;
   };
@@ -58,7 +58,7 @@ function powerModuloOdd(base: bigint, exponent: Uint8Array, modulus: bigint): bi
   kernel.multiply(RESULT_SLOT, RESULT_SLOT, 1);
   kernel.readSlot(RESULT_SLOT, limbs.limbs);
   writeLimbs(limbs, bytes, 0, bytes.length);
-  const value = bytesToBigInt(bytes);
+  const value = readBigEndian(bytes, 0, bytes.length);
   return value < modulus ? value : value - modulus;
 }
 
@@ -113,7 +113,8 @@ function powerModuloPowerOfTwo(base: bigint, exponent: Uint8Array, shift: number
   if (reduced === 0n) return 0n;
   if ((reduced & 1n) === 0n) {
     // An even base is zero once raised to the shift; smaller exponents are short.
-    const isLong = exponent.length > 4 || bytesToBigInt(exponent) >= BigInt(shift);
+    const isLong =
+      exponent.length > 4 || readBigEndian(exponent, 0, exponent.length) >= BigInt(shift);
     if (isLong) return 0n;
   }
   // The odd numbers modulo 2^shift have order 2^shift / 4 at most.

@@ -1,4 +1,4 @@
-import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import type { Bls12 } from "./bls12-381-rules.ts";
 import { Bls12Map } from "./bls12-381-map.ts";
 import { EncodedAddition } from "../pairing/encoded-addition.ts";
@@ -118,13 +118,13 @@ export class Bls12Engine implements Bls12 {
   }
 
   mapToG1(element: Uint8Array): Uint8Array | undefined {
-    const u = bytesToBigInt(element);
+    const u = readBigEndian(element, 0, element.length);
     return u < BLS_PRIME ? encodeG1(this.#map.mapToG1(u)) : undefined;
   }
 
   mapToG2(element: Uint8Array): Uint8Array | undefined {
-    const a = bytesToBigInt(element.subarray(0, FIELD_SIZE));
-    const b = bytesToBigInt(element.subarray(FIELD_SIZE));
+    const a = readBigEndian(element, 0, FIELD_SIZE);
+    const b = readBigEndian(element, FIELD_SIZE, FIELD_SIZE);
     return a < BLS_PRIME && b < BLS_PRIME ? encodeG2(this.#map.mapToG2([a, b])) : undefined;
   }
 
@@ -173,8 +173,8 @@ export class Bls12Engine implements Bls12 {
   }
 
   #decodeG1(input: Uint8Array, offset: number): Decoded<G1Affine> {
-    const x = bytesToBigInt(input.subarray(offset, offset + FIELD_SIZE));
-    const y = bytesToBigInt(input.subarray(offset + FIELD_SIZE, offset + G1_SIZE));
+    const x = readBigEndian(input, offset, FIELD_SIZE);
+    const y = readBigEndian(input, offset + FIELD_SIZE, FIELD_SIZE);
     if (x >= BLS_PRIME || y >= BLS_PRIME) return undefined;
     if (x === 0n && y === 0n) return "infinity";
     return (y * y - x * x * x - 4n) % BLS_PRIME === 0n ? { x, y } : undefined;
@@ -183,7 +183,7 @@ export class Bls12Engine implements Bls12 {
   #decodeG2(input: Uint8Array, offset: number): Decoded<G2Affine> {
     const [x0 = 0n, x1 = 0n, y0 = 0n, y1 = 0n] = [0, 1, 2, 3].map((index) => {
       const start = offset + index * FIELD_SIZE;
-      return bytesToBigInt(input.subarray(start, start + FIELD_SIZE));
+      return readBigEndian(input, start, FIELD_SIZE);
     });
     if (x0 >= BLS_PRIME || x1 >= BLS_PRIME || y0 >= BLS_PRIME || y1 >= BLS_PRIME) return undefined;
     if (x0 === 0n && x1 === 0n && y0 === 0n && y1 === 0n) return "infinity";
@@ -225,14 +225,14 @@ function hardPart(product: PairingProduct, f: number): void {
 }
 
 function decodeScalar(input: Uint8Array, offset: number): bigint {
-  return bytesToBigInt(input.subarray(offset, offset + SCALAR_SIZE)) % BLS_ORDER;
+  return readBigEndian(input, offset, SCALAR_SIZE) % BLS_ORDER;
 }
 
 function encodeG1(point: G1Affine | "infinity" | undefined): Uint8Array {
   const bytes = new Uint8Array(G1_SIZE);
   if (point === undefined || point === "infinity") return bytes;
-  writeBigInt(point.x, bytes, 0, FIELD_SIZE);
-  writeBigInt(point.y, bytes, FIELD_SIZE, FIELD_SIZE);
+  writeBigEndian(point.x, bytes, 0, FIELD_SIZE);
+  writeBigEndian(point.y, bytes, FIELD_SIZE, FIELD_SIZE);
   return bytes;
 }
 
@@ -240,7 +240,7 @@ function encodeG2(point: G2Affine | "infinity" | undefined): Uint8Array {
   const bytes = new Uint8Array(G2_SIZE);
   if (point === undefined || point === "infinity") return bytes;
   [...point.x, ...point.y].forEach((coordinate, index) => {
-    writeBigInt(coordinate, bytes, index * FIELD_SIZE, FIELD_SIZE);
+    writeBigEndian(coordinate, bytes, index * FIELD_SIZE, FIELD_SIZE);
   });
   return bytes;
 }

@@ -1,7 +1,7 @@
 /** The isogenies of RFC 9380, appendices E.2 and E.3: coefficients by rising power of x. */
 import type { Pair } from "../pairing/extension-field.ts";
 
-export type Isogeny<Coefficient> = {
+type Isogeny<Coefficient> = {
   readonly xNumerator: readonly Coefficient[];
   readonly xDenominator: readonly Coefficient[];
   readonly yNumerator: readonly Coefficient[];

@@ -18,7 +18,7 @@ const Z1 = 11n;
 const A2: Pair = [0n, 240n];
 const B2: Pair = [1012n, 1012n];
 
-export type MapParts = {
+type MapParts = {
   readonly engine: PairingEngine;
   readonly g1: G1Group;
   readonly g2: G2Group;

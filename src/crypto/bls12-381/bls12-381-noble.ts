@@ -1,5 +1,5 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import type { Bls12 } from "./bls12-381-rules.ts";
 import { verifyKzgProofSlowly } from "./kzg-noble.ts";
 
@@ -16,8 +16,9 @@ const mapToG2 = bls12_381.G2.mapToCurve as unknown as (u: bigint[]) => G2Point;
 
 const G1_SIZE = 128;
 const G2_SIZE = 256;
-const G1_TERM_SIZE = 160;
-const G2_TERM_SIZE = 288;
+const SCALAR_SIZE = 32;
+const G1_TERM_SIZE = G1_SIZE + SCALAR_SIZE;
+const G2_TERM_SIZE = G2_SIZE + SCALAR_SIZE;
 const PAIR_SIZE = 384;
 
 /** The slow way, for machines that cannot run bls12-381-engine.ts, and to compare that with. */
@@ -49,9 +50,7 @@ function multiplySumG1(input: Uint8Array): Uint8Array | undefined {
   for (let offset = 0; offset < input.length; offset += G1_TERM_SIZE) {
     const point = decodeG1(input.subarray(offset, offset + G1_SIZE));
     if (point?.isTorsionFree() !== true) return undefined;
-    const scalar = Fr.create(
-      bytesToBigInt(input.subarray(offset + G1_SIZE, offset + G1_TERM_SIZE)),
-    );
+    const scalar = Fr.create(readBigEndian(input, offset + G1_SIZE, SCALAR_SIZE));
     if (scalar !== 0n) sum = sum.add(point.multiplyUnsafe(scalar));
   }
   return encodeG1(sum);
@@ -62,9 +61,7 @@ function multiplySumG2(input: Uint8Array): Uint8Array | undefined {
   for (let offset = 0; offset < input.length; offset += G2_TERM_SIZE) {
     const point = decodeG2(input.subarray(offset, offset + G2_SIZE));
     if (point?.isTorsionFree() !== true) return undefined;
-    const scalar = Fr.create(
-      bytesToBigInt(input.subarray(offset + G2_SIZE, offset + G2_TERM_SIZE)),
-    );
+    const scalar = Fr.create(readBigEndian(input, offset + G2_SIZE, SCALAR_SIZE));
     if (scalar !== 0n) sum = sum.add(point.multiplyUnsafe(scalar));
   }
   return encodeG2(sum);
@@ -97,7 +94,7 @@ function mapFieldToG2(input: Uint8Array): Uint8Array | undefined {
 
 /** A field element in 64 bytes; what does not fit below the prime is refused, not reduced. */
 function decodeFp(bytes: Uint8Array): bigint | undefined {
-  const value = bytesToBigInt(bytes);
+  const value = readBigEndian(bytes, 0, bytes.length);
   return value < Fp.ORDER ? value : undefined;
 }
 
@@ -128,8 +125,8 @@ function encodeG1(point: G1Point): Uint8Array {
   const bytes = new Uint8Array(G1_SIZE);
   if (point.is0()) return bytes;
   const { x, y } = point.toAffine();
-  writeBigInt(x, bytes, 0, 64);
-  writeBigInt(y, bytes, 64, 64);
+  writeBigEndian(x, bytes, 0, 64);
+  writeBigEndian(y, bytes, 64, 64);
   return bytes;
 }
 
@@ -137,9 +134,9 @@ function encodeG2(point: G2Point): Uint8Array {
   const bytes = new Uint8Array(G2_SIZE);
   if (point.is0()) return bytes;
   const { x, y } = point.toAffine();
-  writeBigInt(x.c0, bytes, 0, 64);
-  writeBigInt(x.c1, bytes, 64, 64);
-  writeBigInt(y.c0, bytes, 128, 64);
-  writeBigInt(y.c1, bytes, 192, 64);
+  writeBigEndian(x.c0, bytes, 0, 64);
+  writeBigEndian(x.c1, bytes, 64, 64);
+  writeBigEndian(y.c0, bytes, 128, 64);
+  writeBigEndian(y.c1, bytes, 192, 64);
   return bytes;
 }

@@ -1,12 +1,12 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bytesToBigInt } from "../big-endian.ts";
+import { readBigEndian } from "../../base/big-endian.ts";
 import type { Pair } from "../pairing/extension-field.ts";
 import type { G1Term } from "../pairing/g1-group.ts";
 import { TAU_G2 } from "./kzg-noble.ts";
 import type { G1Affine, G2Affine, PointPair } from "../pairing/pairing-product.ts";
 
 /** What the check needs of the curve. */
-export type KzgCurve = {
+type KzgCurve = {
   squareRoots(values: Pair): Pair;
   areInG1(points: readonly G1Affine[]): boolean;
   sumG1(terms: readonly G1Term[]): G1Affine | undefined;
@@ -25,8 +25,8 @@ export function verifyKzgProof(
   yBytes: Uint8Array,
   proof: Uint8Array,
 ): boolean {
-  const z = bytesToBigInt(zBytes);
-  const y = bytesToBigInt(yBytes);
+  const z = readBigEndian(zBytes, 0, zBytes.length);
+  const y = readBigEndian(yBytes, 0, yBytes.length);
   if (z >= ORDER || y >= ORDER) return false;
   const points = decompress(curve, commitment, proof);
   if (points === undefined) return false;
@@ -87,7 +87,7 @@ function parseCompressed(bytes: Uint8Array): Compressed | undefined {
   const isCompressed = (flags & 0x80) !== 0;
   const isInfinity = (flags & 0x40) !== 0;
   const isLarger = (flags & 0x20) !== 0;
-  const x = bytesToBigInt(bytes) & ((1n << 381n) - 1n);
+  const x = readBigEndian(bytes, 0, bytes.length) & ((1n << 381n) - 1n);
   if (!isCompressed) return undefined;
   if (isInfinity) return x === 0n && !isLarger ? "infinity" : undefined;
   return x < PRIME ? { x, isLarger } : undefined;

@@ -1,5 +1,5 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import { bytesToBigInt } from "../big-endian.ts";
+import { readBigEndian } from "../../base/big-endian.ts";
 
 const { Fp12, Fr } = bls12_381.fields;
 const G1 = bls12_381.G1.Point;
@@ -21,8 +21,8 @@ export function verifyKzgProofSlowly(
   y: Uint8Array,
   proof: Uint8Array,
 ): boolean {
-  const point = bytesToBigInt(z);
-  const value = bytesToBigInt(y);
+  const point = readBigEndian(z, 0, z.length);
+  const value = readBigEndian(y, 0, y.length);
   if (point >= Fr.ORDER || value >= Fr.ORDER) return false;
   const committed = decompressG1(commitment);
   const quotient = decompressG1(proof);

@@ -1,4 +1,4 @@
-import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import type { Bn254 } from "./bn254-rules.ts";
 import { EncodedAddition } from "../pairing/encoded-addition.ts";
 import { QuadraticField, type Pair } from "../pairing/extension-field.ts";
@@ -57,7 +57,7 @@ export class Bn254Engine implements Bn254 {
     const decoded = this.#decodeG1(point);
     if (decoded === undefined) return undefined;
     if (decoded === "infinity") return encodeG1(undefined);
-    const factor = bytesToBigInt(scalar) % ORDER;
+    const factor = readBigEndian(scalar, 0, scalar.length) % ORDER;
     return encodeG1(this.#g1.multiplySum([{ point: decoded, scalar: factor }]));
   }
 
@@ -73,8 +73,8 @@ export class Bn254Engine implements Bn254 {
   }
 
   #decodeG1(bytes: Uint8Array): G1Affine | "infinity" | undefined {
-    const x = bytesToBigInt(bytes.subarray(0, 32));
-    const y = bytesToBigInt(bytes.subarray(32, 64));
+    const x = readBigEndian(bytes, 0, 32);
+    const y = readBigEndian(bytes, 32, 32);
     if (x >= PRIME || y >= PRIME) return undefined;
     if (x === 0n && y === 0n) return "infinity";
     return (y * y - x * x * x - 3n) % PRIME === 0n ? { x, y } : undefined;
@@ -82,7 +82,7 @@ export class Bn254Engine implements Bn254 {
 
   #decodeG2(bytes: Uint8Array): G2Affine | "infinity" | undefined {
     const [x1 = 0n, x0 = 0n, y1 = 0n, y0 = 0n] = [0, 32, 64, 96].map((offset) =>
-      bytesToBigInt(bytes.subarray(offset, offset + 32)),
+      readBigEndian(bytes, offset, 32),
     );
     if (x0 >= PRIME || x1 >= PRIME || y0 >= PRIME || y1 >= PRIME) return undefined;
     if (x0 === 0n && x1 === 0n && y0 === 0n && y1 === 0n) return "infinity";
@@ -144,8 +144,8 @@ export class Bn254Engine implements Bn254 {
 function encodeG1(point: G1Affine | undefined): Uint8Array {
   const bytes = new Uint8Array(64);
   if (point === undefined) return bytes;
-  writeBigInt(point.x, bytes, 0, 32);
-  writeBigInt(point.y, bytes, 32, 32);
+  writeBigEndian(point.x, bytes, 0, 32);
+  writeBigEndian(point.y, bytes, 32, 32);
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 import { bn254 } from "@noble/curves/bn254.js";
-import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import type { Bn254 } from "./bn254-rules.ts";
 
 const { Fp, Fp2, Fp12, Fr } = bn254.fields;
@@ -20,7 +20,7 @@ export const NOBLE_BN254: Bn254 = {
   multiply(point, scalar) {
     const decoded = decodeG1(point);
     if (decoded === undefined) return undefined;
-    const factor = Fr.create(bytesToBigInt(scalar));
+    const factor = Fr.create(readBigEndian(scalar, 0, scalar.length));
     return encodeG1(factor === 0n ? G1.ZERO : decoded.multiplyUnsafe(factor));
   },
 
@@ -38,8 +38,8 @@ export const NOBLE_BN254: Bn254 = {
 };
 
 function decodeG1(bytes: Uint8Array): G1Point | undefined {
-  const x = bytesToBigInt(bytes.subarray(0, 32));
-  const y = bytesToBigInt(bytes.subarray(32, 64));
+  const x = readBigEndian(bytes, 0, 32);
+  const y = readBigEndian(bytes, 32, 32);
   if (x >= Fp.ORDER || y >= Fp.ORDER) return undefined;
   if (x === 0n && y === 0n) return G1.ZERO;
   if (Fp.sqr(y) !== Fp.add(Fp.mul(Fp.sqr(x), x), 3n)) return undefined;
@@ -48,7 +48,7 @@ function decodeG1(bytes: Uint8Array): G1Point | undefined {
 
 function decodeG2(bytes: Uint8Array): G2Point | undefined {
   const [x1 = 0n, x0 = 0n, y1 = 0n, y0 = 0n] = [0, 32, 64, 96].map((offset) =>
-    bytesToBigInt(bytes.subarray(offset, offset + 32)),
+    readBigEndian(bytes, offset, 32),
   );
   if ([x0, x1, y0, y1].some((coordinate) => coordinate >= Fp.ORDER)) return undefined;
   if ([x0, x1, y0, y1].every((coordinate) => coordinate === 0n)) return G2.ZERO;
@@ -68,7 +68,7 @@ function encodeG1(point: G1Point): Uint8Array {
   const bytes = new Uint8Array(64);
   const { x, y } = point.toAffine();
   if (point.is0()) return bytes;
-  writeBigInt(x, bytes, 0, 32);
-  writeBigInt(y, bytes, 32, 32);
+  writeBigEndian(x, bytes, 0, 32);
+  writeBigEndian(y, bytes, 32, 32);
   return bytes;
 }

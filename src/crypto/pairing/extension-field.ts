@@ -1,4 +1,4 @@
-import { bytesToBigInt, writeBigInt } from "../big-endian.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import { createModularInverse, type ModularInverse } from "../modular/modular-inverse.ts";
 
 const NUMBER_SIZE = 48;
@@ -46,8 +46,8 @@ export class QuadraticField {
   invertPrime(value: bigint): bigint {
     this.#inverse ??= createModularInverse(this.#prime);
     const bytes = new Uint8Array(NUMBER_SIZE);
-    writeBigInt(this.reduce(value), bytes, 0, NUMBER_SIZE);
+    writeBigEndian(this.reduce(value), bytes, 0, NUMBER_SIZE);
     this.#inverse(bytes);
-    return bytesToBigInt(bytes);
+    return readBigEndian(bytes, 0, bytes.length);
   }
 }
