@@ -46,7 +46,7 @@ function createKernel(): Kernel {
   assembler.define("start", ["i64"], writeStart);
   assembler.define("mix", ["i32"], writeMix);
   assembler.define("finish", [], writeFinish);
-  const instance = instantiateWasm(assembler);
+  const instance = instantiateWasm(assembler.encode());
   return {
     bytes: new Uint8Array(instance.memory),
     start: instance.function("start"),

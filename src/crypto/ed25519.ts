@@ -10,7 +10,7 @@ import { invariant } from "../base/invariant.ts";
 
 export const ED25519_SEED_SIZE = 32;
 export const ED25519_PUBLIC_KEY_SIZE = 32;
-export const ED25519_SIGNATURE_SIZE = 64;
+const ED25519_SIGNATURE_SIZE = 64;
 const SECRET_KEY_SIZE = 64;
 
 type Sodium = {

@@ -11,17 +11,7 @@ import {
   RATE,
 } from "./keccak/keccak256-layout.ts";
 import { KECCAK256_WASM } from "./keccak/keccak256-wasm.ts";
-
-/** The part of the WebAssembly API that is used here: the ES library does not declare it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: unknown };
-};
-
-type Kernel = {
-  readonly memory: { readonly buffer: ArrayBuffer };
-  absorb(length: number, flags: number): void;
-};
+import { instantiateWasm } from "./wasm/wasm-instance.ts";
 
 export const HASH_SIZE = 32;
 
@@ -30,11 +20,10 @@ const CHUNK_SIZE = RATE * 476;
 /** Below this, a loop copies faster than the call of a typed array's method. */
 const SHORT_COPY_MAX = 40;
 
-const kernel = new WebAssembly.Instance(
-  new WebAssembly.Module(Buffer.from(KECCAK256_WASM, "base64")),
-).exports as Kernel;
-const memory = new Uint8Array(kernel.memory.buffer);
-const view = new DataView(kernel.memory.buffer);
+const kernel = instantiateWasm(Buffer.from(KECCAK256_WASM, "base64"));
+const absorb = kernel.function("absorb");
+const memory = new Uint8Array(kernel.memory);
+const view = new DataView(kernel.memory);
 
 export function keccak256(data: Uint8Array): Uint8Array {
   hashRange(data, 0, data.length);
@@ -76,12 +65,12 @@ function hashRange(data: Uint8Array, offset: number, length: number): void {
   const end = offset + length;
   while (end - from > CHUNK_SIZE) {
     memory.set(data.subarray(from, from + CHUNK_SIZE), INPUT_OFFSET);
-    kernel.absorb(CHUNK_SIZE, flags);
+    absorb(CHUNK_SIZE, flags);
     flags = 0;
     from += CHUNK_SIZE;
   }
   copyIn(data, from, end - from);
-  kernel.absorb(end - from, flags | FLAG_LAST);
+  absorb(end - from, flags | FLAG_LAST);
 }
 
 function copyIn(data: Uint8Array, offset: number, length: number): void {

@@ -15,7 +15,7 @@ import {
   RATE,
   STATE_OFFSET,
 } from "./keccak256-layout.ts";
-import { encodeWasmModule, WasmCode } from "./keccak256-writer.ts";
+import { encodeKernel, KernelCode } from "./keccak256-writer.ts";
 
 const LANE_COUNT = 25;
 const RATE_LANES = RATE / 8;
@@ -37,7 +37,7 @@ const B = EFFECT + 5;
 const LOCALS_END = B + 5;
 
 export function buildKeccak256Module(): Uint8Array {
-  const code = new WasmCode();
+  const code = new KernelCode();
   writeInputEnd(code);
   writeStateLoad(code);
   code.i32(INPUT_OFFSET).set(POINTER);
@@ -62,7 +62,7 @@ export function buildKeccak256Module(): Uint8Array {
     .end();
   code.get(POINTER).i32(RATE).i32Add().tee(POINTER).get(END).i32Less().branchIf(0).end();
   writeStateStore(code);
-  return encodeWasmModule(
+  return encodeKernel(
     {
       name: "absorb",
       i32ParameterCount: 2,
@@ -75,7 +75,7 @@ export function buildKeccak256Module(): Uint8Array {
 }
 
 /** Sets END behind the last block. The last call's input is padded: 0x01, zeros, 0x80. */
-function writeInputEnd(code: WasmCode): void {
+function writeInputEnd(code: KernelCode): void {
   code.get(LENGTH).i32(INPUT_OFFSET).i32Add().set(END);
   code.get(FLAGS).i32(FLAG_LAST).i32And().if();
   code.get(END).set(CURSOR);
@@ -92,7 +92,7 @@ function writeInputEnd(code: WasmCode): void {
   code.end();
 }
 
-function writeStateLoad(code: WasmCode): void {
+function writeStateLoad(code: KernelCode): void {
   code.get(FLAGS).i32(FLAG_FIRST).i32And().if();
   for (let lane = 0; lane < LANE_COUNT; lane++) {
     code.i64(COMPLEMENTED.includes(lane) ? -1n : 0n).set(A + lane);
@@ -107,7 +107,7 @@ function writeStateLoad(code: WasmCode): void {
   code.end();
 }
 
-function writeStateStore(code: WasmCode): void {
+function writeStateStore(code: KernelCode): void {
   code.get(FLAGS).i32(FLAG_LAST).i32And().if();
   for (let lane = 0; lane < DIGEST_LANES; lane++) {
     code.i32(DIGEST_OFFSET).get(A + lane);
@@ -125,7 +125,7 @@ function writeStateStore(code: WasmCode): void {
 }
 
 /** One round from the lanes at `from` to those at `to`; lane (x, y) is number x + 5y. */
-function writeRound(code: WasmCode, from: number, to: number, constant: number): void {
+function writeRound(code: KernelCode, from: number, to: number, constant: number): void {
   for (let x = 0; x < 5; x++) {
     code.get(from + x);
     for (let y = 1; y < 5; y++) code.get(from + x + 5 * y).xor();
@@ -165,7 +165,7 @@ function writeRound(code: WasmCode, from: number, to: number, constant: number):
  * `b[x] ^ (b[x+1] op b[x+2])` where the form says which operands are complemented first ("~0" is
  * b[x] itself) and what joins the last two.
  */
-function writeChi(code: WasmCode, x: number, form: string): void {
+function writeChi(code: KernelCode, x: number, form: string): void {
   const operand = (step: number): void => {
     code.get(B + ((x + step) % 5));
     if (form.includes(`~${step}`)) code.not();

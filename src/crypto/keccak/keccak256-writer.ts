@@ -1,7 +1,22 @@
-/** Just enough of the WebAssembly binary format to write one small module by hand. */
+/**
+ * Writes the one function of the Keccak kernel. It is not wasm-assembler.ts, because lanes are
+ * found by arithmetic on the numbers of locals, input lies at any address (loads are not aligned),
+ * and the bytes are pinned: a module that is shipped must not change when the assembler does.
+ */
+import {
+  encodeModule,
+  END,
+  exportedFunction,
+  exportedMemory,
+  functionType,
+  signed,
+  sized,
+  unsigned,
+  VALUE_TYPE_CODE,
+} from "../wasm/wasm-binary.ts";
 
 /** Instructions of a function, in the order in which they are written. */
-export class WasmCode {
+export class KernelCode {
   readonly bytes: number[] = [];
 
   get(local: number): this {
@@ -22,7 +37,7 @@ export class WasmCode {
   }
 
   i64(value: bigint): this {
-    return this.#emit(0x42, ...signed(value));
+    return this.#emit(0x42, ...signed(BigInt.asIntN(64, value)));
   }
 
   i32Add = (): this => this.#emit(0x6a);
@@ -55,7 +70,7 @@ export class WasmCode {
   loop = (): this => this.#emit(0x03, 0x40);
   if = (): this => this.#emit(0x04, 0x40);
   else = (): this => this.#emit(0x05);
-  end = (): this => this.#emit(0x0b);
+  end = (): this => this.#emit(END);
   branch = (depth: number): this => this.#emit(0x0c, depth);
   branchIf = (depth: number): this => this.#emit(0x0d, depth);
 
@@ -65,66 +80,27 @@ export class WasmCode {
   }
 }
 
-export type WasmFunction = {
+type KernelFunction = {
   readonly name: string;
   readonly i32ParameterCount: number;
   readonly i32LocalCount: number;
   readonly i64LocalCount: number;
-  readonly code: WasmCode;
+  readonly code: KernelCode;
 };
 
-export type WasmData = { readonly offset: number; readonly bytes: Uint8Array };
+type KernelData = { readonly offset: number; readonly bytes: Uint8Array };
 
 /** A module of one function without results, one page of memory (exported) and its first data. */
-export function encodeWasmModule(main: WasmFunction, data: WasmData): Uint8Array {
-  const parameters = new Array<number>(main.i32ParameterCount).fill(I32);
-  const locals = [2, ...unsigned(main.i32LocalCount), I32, ...unsigned(main.i64LocalCount), I64];
+export function encodeKernel(main: KernelFunction, data: KernelData): Uint8Array {
+  const { i32, i64 } = VALUE_TYPE_CODE;
+  const parameters = new Array<number>(main.i32ParameterCount).fill(i32);
+  const locals = [2, ...unsigned(main.i32LocalCount), i32, ...unsigned(main.i64LocalCount), i64];
   const body = [...locals, ...main.code.bytes, END];
-  const offset = new WasmCode().i32(data.offset).end().bytes;
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, [1, 0x60, ...sized(parameters), 0]),
-    ...section(3, [1, 0]),
-    ...section(5, [1, 1, 1, 1]),
-    ...section(7, [2, ...named("memory"), 2, 0, ...named(main.name), 0, 0]),
-    ...section(10, [1, ...sized(body)]),
-    ...section(11, [1, 0, ...offset, ...sized([...data.bytes])]),
-  ]);
-}
-
-const I32 = 0x7f;
-const I64 = 0x7e;
-const END = 0x0b;
-
-function section(id: number, content: readonly number[]): readonly number[] {
-  return [id, ...sized(content)];
-}
-
-function named(text: string): readonly number[] {
-  return sized(Array.from(text, (char) => char.charCodeAt(0)));
-}
-
-function sized(content: readonly number[]): readonly number[] {
-  return [...unsigned(content.length), ...content];
-}
-
-/** LEB128. */
-function unsigned(value: number): readonly number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest >= 0x80) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
-  }
-  return [...bytes, rest];
-}
-
-function signed(value: bigint): readonly number[] {
-  const bytes: number[] = [];
-  let rest = BigInt.asIntN(64, value);
-  while (rest < -64n || rest > 63n) {
-    bytes.push(Number(rest & 0x7fn) | 0x80);
-    rest >>= 7n;
-  }
-  return [...bytes, Number(rest & 0x7fn)];
+  return encodeModule({
+    types: [functionType(parameters, [])],
+    bodies: [sized(body)],
+    exports: [exportedMemory(), exportedFunction(main.name, 0)],
+    memoryPages: 1,
+    data: { address: data.offset, bytes: [...data.bytes] },
+  });
 }

@@ -23,7 +23,7 @@ export function createModularInverse(prime: bigint): ModularInverse {
   const layout = { f: 0, g: size, d: 2 * size, e: 3 * size };
   const assembler = new WasmAssembler(4 * size);
   assembler.define("invert", [], (body) => writeInvert(body, prime, limbCount, layout));
-  const instance = instantiateWasm(assembler);
+  const instance = instantiateWasm(assembler.encode());
   // Limbs are 64-bit words whose value fits into the lower half, sign included.
   const words = new Int32Array(instance.memory);
   const invert = instance.function("invert");
@@ -65,13 +65,8 @@ function writeInvert(body: WasmFunction, prime: bigint, limbCount: number, layou
     writeSteps(body, eta, matrix, layout);
     writeUpdateModulo(body, matrix, prime, limbCount, layout);
     writeUpdate(body, matrix, limbCount, layout);
-    body.i32(0).load(layout.g);
-    for (let limb = 1; limb < limbCount; limb++) {
-      body
-        .i32(0)
-        .load(layout.g + WORD * limb)
-        .op("i64.or");
-    }
+    loadLimb(body, layout.g, 0);
+    for (let limb = 1; limb < limbCount; limb++) loadLimb(body, layout.g, limb).op("i64.or");
     body.op("i64.eqz", "i32.eqz").branchIf(0);
   });
 }
@@ -122,6 +117,14 @@ function writeSteps(body: WasmFunction, eta: Local, matrix: Matrix, layout: Layo
   });
 }
 
+/** A row of the matrix, the number that it makes, and what is carried from limb to limb of that. */
+type Row = {
+  readonly first: Local;
+  readonly second: Local;
+  readonly target: number;
+  readonly carry: Local;
+};
+
 /** d and e by the matrix, plus the multiples of the prime that make them divisible by 2^30. */
 function writeUpdateModulo(
   body: WasmFunction,
@@ -136,16 +139,11 @@ function writeUpdateModulo(
   ];
   const [di, ei] = [body.local("i64"), body.local("i64")];
   const inverse = BigInt.asUintN(LIMB_BITS, inverseModuloPower(prime));
-  const top = WORD * (limbCount - 1);
-  body
-    .i32(0)
-    .load(d + top)
+  loadLimb(body, d, limbCount - 1)
     .i64(63n)
     .op("i64.shr_s")
     .set(di);
-  body
-    .i32(0)
-    .load(e + top)
+  loadLimb(body, e, limbCount - 1)
     .i64(63n)
     .op("i64.shr_s")
     .set(ei);
@@ -155,40 +153,21 @@ function writeUpdateModulo(
   }
   for (let limb = 0; limb < limbCount; limb++) {
     const primeLimb = (prime >> BigInt(LIMB_BITS * limb)) & LIMB_MASK;
-    body
-      .i32(0)
-      .load(d + WORD * limb)
-      .set(di);
-    body
-      .i32(0)
-      .load(e + WORD * limb)
-      .set(ei);
-    for (const { first, second, target, carry, multiple } of rows) {
-      body.get(first).get(di).op("i64.mul").get(second).get(ei).op("i64.mul", "i64.add");
-      if (limb > 0) body.get(carry).op("i64.add");
-      body.set(carry);
+    loadLimb(body, d, limb).set(di);
+    loadLimb(body, e, limb).set(ei);
+    for (const row of rows) {
+      const { carry, multiple } = row;
+      writeProducts(body, row, di, ei, limb);
       if (limb === 0) {
         body.get(multiple);
         body.get(carry).i64(inverse).op("i64.mul").get(multiple).op("i64.add");
         body.i64(LIMB_MASK).op("i64.and", "i64.sub").set(multiple);
       }
       body.get(carry).get(multiple).i64(primeLimb).op("i64.mul", "i64.add").set(carry);
-      if (limb > 0) {
-        body
-          .i32(0)
-          .get(carry)
-          .i64(LIMB_MASK)
-          .op("i64.and")
-          .store(target + WORD * (limb - 1));
-      }
-      body.get(carry).i64(30n).op("i64.shr_s").set(carry);
+      writeShift(body, row, limb);
     }
   }
-  for (const { target, carry } of rows)
-    body
-      .i32(0)
-      .get(carry)
-      .store(target + top);
+  writeTopLimbs(body, rows, limbCount);
 }
 
 /** f and g by the matrix; the division by 2^30 is exact. */
@@ -204,35 +183,41 @@ function writeUpdate(
   ];
   const [fi, gi] = [body.local("i64"), body.local("i64")];
   for (let limb = 0; limb < limbCount; limb++) {
-    body
-      .i32(0)
-      .load(f + WORD * limb)
-      .set(fi);
-    body
-      .i32(0)
-      .load(g + WORD * limb)
-      .set(gi);
-    for (const { first, second, target, carry } of rows) {
-      body.get(first).get(fi).op("i64.mul").get(second).get(gi).op("i64.mul", "i64.add");
-      if (limb > 0) body.get(carry).op("i64.add");
-      body.set(carry);
-      if (limb > 0) {
-        body
-          .i32(0)
-          .get(carry)
-          .i64(LIMB_MASK)
-          .op("i64.and")
-          .store(target + WORD * (limb - 1));
-      }
-      body.get(carry).i64(30n).op("i64.shr_s").set(carry);
+    loadLimb(body, f, limb).set(fi);
+    loadLimb(body, g, limb).set(gi);
+    for (const row of rows) {
+      writeProducts(body, row, fi, gi, limb);
+      writeShift(body, row, limb);
     }
   }
-  const top = WORD * (limbCount - 1);
-  for (const { target, carry } of rows)
-    body
-      .i32(0)
-      .get(carry)
-      .store(target + top);
+  writeTopLimbs(body, rows, limbCount);
+}
+
+function loadLimb(body: WasmFunction, number: number, limb: number): WasmFunction {
+  return body.i32(0).load(number + WORD * limb);
+}
+
+/** Adds the row's products with the limbs `a` and `b` to its carry. */
+function writeProducts(body: WasmFunction, row: Row, a: Local, b: Local, limb: number): void {
+  body.get(row.first).get(a).op("i64.mul").get(row.second).get(b).op("i64.mul", "i64.add");
+  if (limb > 0) body.get(row.carry).op("i64.add");
+  body.set(row.carry);
+}
+
+/** Divides by 2^30: what limb number `limb` leaves is the limb below it. */
+function writeShift(body: WasmFunction, { target, carry }: Row, limb: number): void {
+  if (limb > 0) {
+    const address = target + WORD * (limb - 1);
+    body.i32(0).get(carry).i64(LIMB_MASK).op("i64.and").store(address);
+  }
+  body.get(carry).i64(30n).op("i64.shr_s").set(carry);
+}
+
+function writeTopLimbs(body: WasmFunction, rows: readonly Row[], limbCount: number): void {
+  for (const { target, carry } of rows) {
+    const address = target + WORD * (limbCount - 1);
+    body.i32(0).get(carry).store(address);
+  }
 }
 
 /** 1/value modulo 2^64 for an odd value. */

@@ -21,7 +21,7 @@ const STEP = 4;
 const MODULUS = 0;
 const MULTIPLES = 1;
 /** Numbers the caller may use: a table of 64 and two more. */
-export const SLOT_COUNT = 66;
+const SLOT_COUNT = 66;
 
 export type MontgomeryKernel = {
   /** Room to convert in: as many limbs, and bytes for all their bits. */
@@ -56,7 +56,7 @@ export function createMontgomeryKernel(limbCount: number): MontgomeryKernel {
       body.get(left).i32(1).op("i32.sub").tee(left).branchIf(0);
     });
   });
-  const instance = instantiateWasm(assembler);
+  const instance = instantiateWasm(assembler.encode());
   const words = new Uint32Array(instance.memory);
   const write = (address: number, limbs: Float64Array): void => {
     for (let limb = 0; limb < limbCount; limb++) words[address / 4 + 2 * limb] = limbs[limb] ?? 0;

@@ -4,7 +4,7 @@
  */
 import type { Element, FieldProgram } from "./field-program.ts";
 
-export type Sextic = readonly [Element, Element, Element];
+type Sextic = readonly [Element, Element, Element];
 
 export function sexticsOf(twelve: readonly Element[]): readonly [Sextic, Sextic] {
   const [a, b, c, d, e, f] = twelve;
@@ -41,7 +41,7 @@ export function negateSextic(p: FieldProgram, a: Sextic): Sextic {
   return [p.negate(a[0]), p.negate(a[1]), p.negate(a[2])];
 }
 
-export function settleSextic(p: FieldProgram, a: Sextic): Sextic {
+function settleSextic(p: FieldProgram, a: Sextic): Sextic {
   return [p.settle(a[0]), p.settle(a[1]), p.settle(a[2])];
 }
 

@@ -14,7 +14,7 @@ export function isFusedArithmetic(): boolean {
       body.i32(RESULT_ADDRESS).constant(factor, factor).constant(factor, factor);
       body.constant(summand, summand).op("f64x2.relaxed_madd").storePair(0);
     });
-    const instance = instantiateWasm(assembler);
+    const instance = instantiateWasm(assembler.encode());
     instance.function("probe")();
     // (2^27 + 1)^2 = 2^54 + 2^28 + 1: the one is lost if the square is rounded.
     return new Float64Array(instance.memory, RESULT_ADDRESS, 2).every((lane) => lane === 1);

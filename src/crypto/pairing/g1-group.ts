@@ -6,7 +6,7 @@ import type { WasmCall } from "../wasm/wasm-instance.ts";
 
 export type G1Term = { readonly point: G1Affine; readonly scalar: bigint };
 
-export type G1Rules = {
+type G1Rules = {
   /** A cube root of one in the prime field: (x, y) -> (beta x, y) is a multiplication. */
   readonly beta: bigint;
   /** a and b of about half the length with scalar = a + b lambda, lambda what beta stands for. */

@@ -15,7 +15,7 @@ import { definePairing, type Twist } from "./pairing-programs.ts";
 import { CONSTANTS_SIZE, WasmAssembler } from "../wasm/wasm-assembler.ts";
 import { instantiateWasm, type WasmCall } from "../wasm/wasm-instance.ts";
 
-export type CurveShape = TowerShape & {
+type CurveShape = TowerShape & {
   readonly twist: Twist;
   /** 3b of the curve over the prime field. */
   readonly threeB: number;
@@ -55,7 +55,7 @@ export class PairingEngine {
     const { twist, threeB } = shape;
     const threeTwistBAddress = CONSTANTS_SIZE;
     definePairing(library, { twist, threeB, threeTwistBAddress });
-    const instance = instantiateWasm(assembler);
+    const instance = instantiateWasm(assembler.encode());
     this.prime = shape.prime;
     this.elementSize = size;
     this.#limbs = new Float64Array(instance.memory);

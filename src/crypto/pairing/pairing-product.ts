@@ -7,7 +7,7 @@ export type G2Affine = { readonly x: Pair; readonly y: Pair };
 export type PointPair = { readonly g1: G1Affine; readonly g2: G2Affine };
 
 /** The places of one pair in memory: T runs along the multiples of Q. */
-export type LoopPair = {
+type LoopPair = {
   readonly point: number;
   readonly running: number;
   readonly base: number;

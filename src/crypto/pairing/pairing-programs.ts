@@ -21,7 +21,7 @@ import {
 
 export type Twist = "divide" | "multiply";
 
-export type PairingShape = {
+type PairingShape = {
   readonly twist: Twist;
   /** 3b of the curve over the prime field. */
   readonly threeB: number;

@@ -2,15 +2,26 @@
  * Assembles small WebAssembly modules from TypeScript. It exists because the arithmetic of the
  * precompiles needs 64-bit integers in registers, which JavaScript does not have, and because code
  * unrolled by a loop here can be read and checked, which a compiled binary cannot. Only what the
- * kernels of this folder need is here. All is synchronous.
+ * kernels that are assembled at first use need is here. (The Keccak kernel is built ahead of time
+ * by a smaller writer of its own, keccak256-writer.ts.) All is synchronous.
  */
+import {
+  encodeModule,
+  END,
+  exportedFunction,
+  exportedMemory,
+  functionType,
+  signed,
+  sized,
+  unsigned,
+  VALUE_TYPE_CODE,
+  vector,
+} from "./wasm-binary.ts";
 
-export type ValueType = "i32" | "i64" | "v128";
+type ValueType = keyof typeof VALUE_TYPE_CODE;
 
 /** A local variable of a function; parameters are its first locals. */
 export type Local = { readonly index: number; readonly type: ValueType };
-
-const TYPE_CODE: Readonly<Record<ValueType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
 
 const OPCODES = {
   "f64x2.add": [0xfd, 0xf0, 0x01],
@@ -51,7 +62,7 @@ const OPCODES = {
   return: [0x0f],
 } as const;
 
-export type Operation = keyof typeof OPCODES;
+type Operation = keyof typeof OPCODES;
 
 /** Writes the body of one function, instruction by instruction, in stack order. */
 export class WasmFunction {
@@ -187,20 +198,20 @@ export class WasmFunction {
   }
 
   encodeType(): number[] {
-    const parameters = this.parameters.map(({ type }) => TYPE_CODE[type]);
-    const results = this.result === undefined ? [] : [TYPE_CODE[this.result]];
-    return [0x60, ...vector(parameters.map((code) => [code])), ...vector(results.map((c) => [c]))];
+    const parameters = this.parameters.map(({ type }) => VALUE_TYPE_CODE[type]);
+    const results = this.result === undefined ? [] : [VALUE_TYPE_CODE[this.result]];
+    return functionType(parameters, results);
   }
 
   encodeBody(): number[] {
-    const locals = vector(this.#locals.map(({ type }) => [1, TYPE_CODE[type]]));
-    return sized([...locals, ...this.#code, 0x0b]);
+    const locals = vector(this.#locals.map(({ type }) => [1, VALUE_TYPE_CODE[type]]));
+    return sized([...locals, ...this.#code, END]);
   }
 
   #nested(opcode: number, body: () => void): this {
     this.#code.push(opcode, 0x40);
     body();
-    this.#code.push(0x0b);
+    this.#code.push(END);
     return this;
   }
 }
@@ -254,72 +265,20 @@ export class WasmAssembler {
 
   /** The binary form. */
   encode(): Uint8Array<ArrayBuffer> {
-    const memoryPages = Math.ceil(this.memorySize / PAGE_SIZE);
     const functions = this.#functions;
-    const exports = functions.map(({ name, index }) => [...text(name), 0, ...unsigned(index)]);
-    exports.push([...text("memory"), 2, 0]);
-    const sections: number[][] = [
-      section(
-        1,
-        functions.map((body) => body.encodeType()),
-      ),
-      section(
-        3,
-        functions.map(({ index }) => unsigned(index)),
-      ),
-      section(5, [[1, ...unsigned(memoryPages), ...unsigned(memoryPages)]]),
-      section(7, exports),
-      section(
-        10,
-        functions.map((body) => body.encodeBody()),
-      ),
-      section(11, [[0, 0x41, 0, 0x0b, ...sized(this.#constantBytes)]]),
-    ];
-    return Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...sections.flat()]);
+    const exports = functions.map(({ name, index }) => exportedFunction(name, index));
+    return encodeModule({
+      types: functions.map((body) => body.encodeType()),
+      bodies: functions.map((body) => body.encodeBody()),
+      exports: [...exports, exportedMemory()],
+      memoryPages: Math.ceil(this.memorySize / PAGE_SIZE),
+      data: { address: 0, bytes: this.#constantBytes },
+    });
   }
-}
-
-function section(id: number, items: readonly number[][]): number[] {
-  return [id, ...sized(vector(items))];
-}
-
-function vector(items: readonly number[][]): number[] {
-  return [...unsigned(items.length), ...items.flat()];
-}
-
-function sized(bytes: readonly number[]): number[] {
-  return unsigned(bytes.length).concat(bytes);
-}
-
-function text(value: string): number[] {
-  return sized(Array.from(value, (character) => character.charCodeAt(0)));
 }
 
 const BYTES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 function littleEndian(word: bigint): number[] {
   return BYTES.map((byte) => Number((word >> BigInt(8 * byte)) & 0xffn));
-}
-
-/** LEB128. */
-function unsigned(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest >= 0x80) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
-  }
-  bytes.push(rest);
-  return bytes;
-}
-
-function signed(value: bigint): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest < -64n || rest > 63n) {
-    bytes.push(Number(rest & 0x7fn) | 0x80);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest & 0x7fn));
-  return bytes;
 }

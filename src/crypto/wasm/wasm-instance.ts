@@ -1,7 +1,5 @@
-import type { WasmAssembler } from "./wasm-assembler.ts";
-
 /** The functions of an instantiated module by name, and its memory. */
-export type WasmInstance = {
+type WasmInstance = {
   readonly memory: ArrayBuffer;
   function(name: string): WasmCall;
 };
@@ -16,8 +14,8 @@ declare const WebAssembly: {
 };
 
 /** Compiles and instantiates at once: small modules need no promise. */
-export function instantiateWasm(assembler: WasmAssembler): WasmInstance {
-  const module = new WebAssembly.Module(assembler.encode());
+export function instantiateWasm(binary: Uint8Array): WasmInstance {
+  const module = new WebAssembly.Module(binary);
   const { exports } = new WebAssembly.Instance(module);
   const { memory } = exports;
   if (!isMemory(memory)) throw new TypeError("the module has no memory");
