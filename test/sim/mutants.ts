@@ -162,5 +162,8 @@ export const SIM_MUTANTS: readonly Mutant[] = [
  */
 export const REFUTED_BY_MODEL: ReadonlySet<string> = new Set([
   "votes-beat-a-certificate",
+  "only-highest-view-votes",
+  "equal-view-off-chain",
+  "support-of-one",
   "acceptance-forgotten-on-restart",
 ]);

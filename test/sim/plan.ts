@@ -136,7 +136,7 @@ export function drawPlan(
   const replicaCount = options.replicaCount ?? drawnCount;
   const faultsMax = (replicaCount - 1) / 3;
   const shape = drawShape(prng.fork(), profile);
-  const order = prng.fork().shuffle(Array.from({ length: replicaCount }, (_, index) => index));
+  const order = drawOrder(prng.fork(), replicaCount);
   const liarPrng = prng.fork();
   const hasLiars = profile === "liars" || (profile === "hostile" && liarPrng.chance(0.5));
   const liarCount = hasLiars ? liarPrng.between(1, faultsMax) : 0;
@@ -163,6 +163,12 @@ export function drawPlan(
     faults,
     isLivenessExpected: wrongCount <= faultsMax,
   };
+}
+
+/** Often with the first leader in front: a liar that never leads has little to lie about. */
+function drawOrder(prng: Prng, replicaCount: number): readonly number[] {
+  const order = prng.shuffle(Array.from({ length: replicaCount }, (_, index) => index));
+  return prng.chance(0.5) ? [0, ...order.filter((index) => index !== 0)] : order;
 }
 
 type Shape = Pick<
