@@ -24,6 +24,10 @@ const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
     ...["storage", "transport", "txpool", "logging", "metrics"],
   ],
+  client: [
+    ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
+    ...["storage", "transport", "txpool", "logging", "metrics"],
+  ],
 };
 
 /** Folders without I/O, clock, randomness and promises. src/crypto is their only door to Node. */

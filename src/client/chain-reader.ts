@@ -1,0 +1,157 @@
+/**
+ * The chain as clients of ethrpc read it: only what is published, which is final, executed here and
+ * matched by f+1 signed results (SPEC E12). Everything is local.
+ */
+import { equalBytes } from "../base/bytes.ts";
+import { invariant } from "../base/invariant.ts";
+import type { Receipt } from "../chain/receipt.ts";
+import type { StateReader } from "../state/state-reader.ts";
+import type { BlockStore } from "../storage/block-store.ts";
+import { BlockRecord, type BlockTransaction } from "./block-record.ts";
+import type { ChainExecutor } from "./chain-executor.ts";
+
+export type Published = { readonly height: number; readonly number: bigint };
+
+export type FoundTransaction = {
+  readonly block: BlockRecord;
+  readonly index: number;
+  readonly transaction: BlockTransaction;
+};
+
+/** Accounts as they are after one block. */
+export type StateAt = {
+  balance(address: bigint): bigint;
+  nonce(address: bigint): bigint;
+  code(address: bigint): Uint8Array;
+  storage(address: bigint, slot: bigint): bigint;
+};
+
+export type ChainReaderDependencies = {
+  readonly executor: ChainExecutor;
+  readonly blocks: BlockStore;
+  readonly published: () => Published;
+};
+
+/** Names a block whose record may come from elsewhere. */
+export type NamedBlock = {
+  readonly header: { readonly number: bigint };
+  readonly hash: Uint8Array;
+};
+
+const CACHED_BLOCKS_MAX = 256;
+
+export class ChainReader {
+  readonly #dependencies: ChainReaderDependencies;
+  readonly #genesis: BlockRecord;
+  /** By consensus height, the most recently used last. */
+  readonly #cache = new Map<number, BlockRecord>();
+
+  constructor(dependencies: ChainReaderDependencies) {
+    this.#dependencies = dependencies;
+    this.#genesis = BlockRecord.ofGenesis(dependencies.executor.genesisBlock);
+  }
+
+  latestBlock(): BlockRecord {
+    const latest = this.blockByNumber(this.#dependencies.published().number);
+    invariant(latest !== undefined, "a published block is in the store");
+    return latest;
+  }
+
+  blockByNumber(number: bigint): BlockRecord | undefined {
+    const { executor, published } = this.#dependencies;
+    if (number < 0n || number > published().number) return undefined;
+    if (number === 0n) return this.#genesis;
+    const found = executor.find(number);
+    return found === undefined ? undefined : this.#load(found.height);
+  }
+
+  blockByHash(hash: Uint8Array): BlockRecord | undefined {
+    const { blocks, published } = this.#dependencies;
+    if (equalBytes(hash, this.#genesis.hash)) return this.#genesis;
+    const height = blocks.heightOf(hash);
+    if (height === undefined || height > published().height) return undefined;
+    return this.#load(height);
+  }
+
+  transactionsOf(block: NamedBlock): readonly BlockTransaction[] | undefined {
+    return this.#own(block)?.transactions;
+  }
+
+  receiptsOf(block: NamedBlock): readonly Receipt[] | undefined {
+    return this.#own(block)?.receipts;
+  }
+
+  findTransaction(hash: Uint8Array): FoundTransaction | undefined {
+    const { blocks, published } = this.#dependencies;
+    const [funding] = this.#genesis.transactions;
+    if (funding !== undefined && equalBytes(hash, funding.hash)) {
+      return { block: this.#genesis, index: 0, transaction: funding };
+    }
+    const position = blocks.positionOf(hash);
+    if (position === undefined || position.height > published().height) return undefined;
+    const block = this.#load(position.height);
+    const transaction = block?.transactions[position.index];
+    if (block === undefined || transaction === undefined) return undefined;
+    return { block, index: position.index, transaction };
+  }
+
+  isFinal(transactionHash: Uint8Array): boolean {
+    const position = this.#dependencies.blocks.positionOf(transactionHash);
+    return position !== undefined && position.height <= this.#dependencies.published().height;
+  }
+
+  /** The state after a block as the machine reads it; undefined if it is not kept. */
+  stateReaderAt(number: bigint): StateReader | undefined {
+    const { executor, published } = this.#dependencies;
+    return number > published().number ? undefined : executor.database.at(number);
+  }
+
+  stateAt(block: NamedBlock): StateAt | undefined {
+    const state = this.#own(block) && this.stateReaderAt(block.header.number);
+    if (state === undefined) return undefined;
+    return {
+      balance: (address) => state.account(address)?.balance ?? 0n,
+      nonce: (address) => state.account(address)?.nonce ?? 0n,
+      code: (address) => {
+        const account = state.account(address);
+        return account === undefined ? new Uint8Array(0) : state.code(account.codeHash).bytes;
+      },
+      storage: (address, slot) => state.storage(address, slot),
+    };
+  }
+
+  /** The hash of a published block, for BLOCKHASH. */
+  hashOf(number: bigint): Uint8Array {
+    const found = this.#dependencies.executor.find(number);
+    invariant(found !== undefined, "every block of the chain is known by its number");
+    return found.hash;
+  }
+
+  #own(block: NamedBlock): BlockRecord | undefined {
+    if (block instanceof BlockRecord) return block;
+    const found = this.blockByNumber(block.header.number);
+    return found !== undefined && equalBytes(found.hash, block.hash) ? found : undefined;
+  }
+
+  #load(height: number): BlockRecord | undefined {
+    const cached = this.#cache.get(height);
+    if (cached !== undefined) {
+      this.#cache.delete(height);
+      this.#cache.set(height, cached);
+      return cached;
+    }
+    const { blocks } = this.#dependencies;
+    const ethereumBlock = blocks.get(height, "ethereumBlock");
+    const receipts = blocks.get(height, "receipts");
+    if (ethereumBlock === undefined || receipts === undefined) return undefined;
+    const record = BlockRecord.decode({ ethereumBlock, receipts });
+    this.#cache.set(height, record);
+    if (this.#cache.size > CACHED_BLOCKS_MAX) {
+      for (const oldest of this.#cache.keys()) {
+        this.#cache.delete(oldest);
+        break;
+      }
+    }
+    return record;
+  }
+}

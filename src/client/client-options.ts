@@ -1,0 +1,90 @@
+/** What a client node is given, and the numbers it works with. */
+import type { GenesisConfig } from "../chain/genesis.ts";
+import type { PermissionPolicy } from "../execution/permission-policy.ts";
+import type { PredeployedContract } from "../execution/genesis-state.ts";
+import type { Endpoint, Principal } from "../transport/principal.ts";
+import type { LinkTiming } from "../transport/transport-options.ts";
+import type { TxPoolOptions } from "../txpool/pool-options.ts";
+
+export type ClientOptions = {
+  /** The first principal of the client node's pool. */
+  readonly principal?: Principal;
+  readonly genesis: GenesisConfig;
+  readonly contracts?: readonly PredeployedContract[];
+  /** Undefined where everyone may write. */
+  readonly permits?: PermissionPolicy;
+  /** Of block 0, where it is known: a state that gives another one is refused. */
+  readonly genesisBlockHash?: Uint8Array;
+  /** The Ed25519 key of this node, for its links. Secret: never log it. */
+  readonly seed: Uint8Array;
+  readonly dataPath: string;
+  /** Where the replicas are, by index; undefined where it is told later. */
+  readonly replicas: readonly (Endpoint | undefined)[];
+  readonly pool?: Partial<TxPoolOptions>;
+  readonly timing?: Partial<ClientTiming>;
+  readonly linkTiming?: Partial<LinkTiming>;
+  readonly calls?: Partial<CallLimits>;
+  readonly journalSegmentSize?: number;
+  /** Puts a damaged journal aside: accepted transactions that are not final may be lost. */
+  readonly abandonsJournal?: boolean;
+  /** What the operator runs when the journal is damaged; part of the error. */
+  readonly repair?: string;
+  readonly allowsNetworkFileSystem?: boolean;
+  /** Name, version, platform and runtime, as web3_clientVersion gives them. */
+  readonly clientVersion?: string;
+};
+
+export type ClientTiming = {
+  /** The first wait before a transaction is sent again; each further one is twice as long. */
+  readonly resendMinMs: number;
+  readonly resendMaxMs: number;
+  /** Without progress for so long while there is something to wait for, more replicas are asked. */
+  readonly stallMs: number;
+  /** How often replicas are asked where they stand. */
+  readonly statusMs: number;
+  /** How long the state may wait to be written with the blocks after it. */
+  readonly stateFlushMs: number;
+  /** How long a replica that lied is not followed. */
+  readonly distrustMs: number;
+  /** How long the reason for a refusal can be asked for. */
+  readonly refusalKeptMs: number;
+  readonly expiryCheckMs: number;
+};
+
+export const DEFAULT_CLIENT_TIMING: ClientTiming = {
+  resendMinMs: 200,
+  resendMaxMs: 3_200,
+  stallMs: 400,
+  statusMs: 1_000,
+  stateFlushMs: 1_000,
+  distrustMs: 60_000,
+  refusalKeptMs: 60 * 60 * 1_000,
+  expiryCheckMs: 10_000,
+};
+
+export type CallLimits = {
+  readonly gasMax: bigint;
+  readonly timeMaxMs: number;
+};
+
+export const DEFAULT_CALL_LIMITS: CallLimits = { gasMax: 60_000_000n, timeMaxMs: 1_000 };
+
+export const DEFAULT_CLIENT_PRINCIPAL = 8;
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Fixed messages, data as fields. What peers can cause at will goes to `debug`. */
+export type Logger = {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+};
+
+export type ClientDependencies = {
+  readonly logger: Logger;
+  /** Once: the node has stopped for good and the process should end with a failure. */
+  readonly onFatal: (error: unknown) => void;
+  /** Milliseconds since 1970. Times in the journal outlive the process. */
+  readonly now?: () => number;
+};

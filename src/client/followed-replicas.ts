@@ -1,0 +1,184 @@
+/**
+ * Which replicas are followed: f+1 while all goes well, which is what publishing needs; more when
+ * nothing moves; none that lied while there are others.
+ */
+import type { ReplicaIndex } from "../consensus/block.ts";
+import type { ReplicaReport } from "../wire/client-codec.ts";
+
+export type FollowedOptions = {
+  readonly replicaCount: number;
+  /** f+1. */
+  readonly weak: number;
+  readonly distrustMs: number;
+};
+
+export type FollowedDependencies = {
+  /** Starts the stream, or moves it. */
+  readonly follow: (replica: ReplicaIndex) => void;
+  readonly unfollow: (replica: ReplicaIndex) => void;
+};
+
+type Followed = {
+  isUp: boolean;
+  isFollowed: boolean;
+  distrustedUntilMs: number;
+  /** The last heights that came from it over the present link. */
+  blockHeight: number;
+  voteHeight: number;
+  report: ReplicaReport | undefined;
+};
+
+export type ReplicaStatus = {
+  readonly replica: ReplicaIndex;
+  readonly isUp: boolean;
+  readonly isFollowed: boolean;
+  readonly isDistrusted: boolean;
+  /** What it last said of itself; undefined since its link is down or before its first answer. */
+  readonly report: ReplicaReport | undefined;
+};
+
+export class FollowedReplicas {
+  readonly #options: FollowedOptions;
+  readonly #dependencies: FollowedDependencies;
+  readonly #replicas: Followed[];
+
+  constructor(options: FollowedOptions, dependencies: FollowedDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#replicas = Array.from({ length: options.replicaCount }, createFollowed);
+  }
+
+  get followed(): readonly ReplicaIndex[] {
+    return this.#all().filter((replica) => this.#replicas[replica]?.isFollowed === true);
+  }
+
+  get up(): readonly ReplicaIndex[] {
+    return this.#all().filter((replica) => this.#replicas[replica]?.isUp === true);
+  }
+
+  isFollowed(replica: ReplicaIndex): boolean {
+    return this.#replicas[replica]?.isFollowed === true;
+  }
+
+  onUp(replica: ReplicaIndex, nowMs: number): void {
+    const distrustedUntilMs = this.#replicas[replica]?.distrustedUntilMs ?? 0;
+    this.#replicas[replica] = { ...createFollowed(), isUp: true, distrustedUntilMs };
+    this.fill(nowMs);
+  }
+
+  onDown(replica: ReplicaIndex, nowMs: number): void {
+    const distrustedUntilMs = this.#replicas[replica]?.distrustedUntilMs ?? 0;
+    this.#replicas[replica] = { ...createFollowed(), distrustedUntilMs };
+    this.fill(nowMs);
+  }
+
+  onReport(replica: ReplicaIndex, report: ReplicaReport): void {
+    const known = this.#replicas[replica];
+    if (known !== undefined) known.report = report;
+  }
+
+  onBlock(replica: ReplicaIndex, height: number): void {
+    const known = this.#replicas[replica];
+    if (known !== undefined) known.blockHeight = height;
+  }
+
+  onVote(replica: ReplicaIndex, height: number): void {
+    const known = this.#replicas[replica];
+    if (known !== undefined) known.voteHeight = height;
+  }
+
+  blockHeightOf(replica: ReplicaIndex): number {
+    return this.#replicas[replica]?.blockHeight ?? 0;
+  }
+
+  distrust(replica: ReplicaIndex, nowMs: number): void {
+    const known = this.#replicas[replica];
+    if (known === undefined) return;
+    known.distrustedUntilMs = nowMs + this.#options.distrustMs;
+    this.#stop(replica);
+    this.fill(nowMs);
+  }
+
+  /** Follows until there are enough. */
+  fill(nowMs: number): void {
+    while (this.followed.length < this.#options.weak) {
+      if (!this.#start(this.#best(nowMs, true))) return;
+    }
+  }
+
+  /** Nothing moves: one more, or all of them anew. */
+  widen(nowMs: number): void {
+    if (this.#start(this.#best(nowMs, false))) return;
+    for (const replica of this.followed) this.#dependencies.follow(replica);
+  }
+
+  /** All is well: the one that is furthest behind is not needed. */
+  narrow(): void {
+    const followed = this.followed.toSorted((a, b) => this.#progressOf(a) - this.#progressOf(b));
+    const [slowest] = followed;
+    if (slowest !== undefined && followed.length > this.#options.weak) this.#stop(slowest);
+  }
+
+  /** The highest final height that f+1 replicas reached: at least one of them does not lie. */
+  reportedHeight(): number | undefined {
+    const heights = this.#replicas.flatMap(({ report }) => report?.finalHeight ?? []);
+    return heights.toSorted((a, b) => b - a)[this.#options.weak - 1];
+  }
+
+  /** How many are up and have said where they stand. */
+  get reportCount(): number {
+    return this.#replicas.filter(({ isUp, report }) => isUp && report !== undefined).length;
+  }
+
+  status(nowMs: number): ReplicaStatus[] {
+    return this.#replicas.map(({ isUp, isFollowed, distrustedUntilMs, report }, replica) => {
+      return { replica, isUp, isFollowed, isDistrusted: distrustedUntilMs > nowMs, report };
+    });
+  }
+
+  #all(): ReplicaIndex[] {
+    return this.#replicas.map((_, replica) => replica);
+  }
+
+  /** One that is up and not followed, trusted before others, then the furthest. */
+  #best(nowMs: number, onlyTrusted: boolean): ReplicaIndex | undefined {
+    const candidates = this.up.filter((replica) => !this.isFollowed(replica));
+    const isTrusted = (replica: ReplicaIndex): boolean =>
+      (this.#replicas[replica]?.distrustedUntilMs ?? 0) <= nowMs;
+    const heightOf = (replica: ReplicaIndex): number =>
+      this.#replicas[replica]?.report?.execHeight ?? 0;
+    const trusted = candidates.filter(isTrusted);
+    const pool = trusted.length > 0 || onlyTrusted ? trusted : candidates;
+    return pool.toSorted((a, b) => heightOf(b) - heightOf(a))[0];
+  }
+
+  #start(replica: ReplicaIndex | undefined): boolean {
+    const known = replica === undefined ? undefined : this.#replicas[replica];
+    if (replica === undefined || known === undefined) return false;
+    known.isFollowed = true;
+    this.#dependencies.follow(replica);
+    return true;
+  }
+
+  #stop(replica: ReplicaIndex): void {
+    const known = this.#replicas[replica];
+    if (known?.isFollowed !== true) return;
+    known.isFollowed = false;
+    this.#dependencies.unfollow(replica);
+  }
+
+  #progressOf(replica: ReplicaIndex): number {
+    return this.#replicas[replica]?.voteHeight ?? 0;
+  }
+}
+
+function createFollowed(): Followed {
+  return {
+    isUp: false,
+    isFollowed: false,
+    distrustedUntilMs: 0,
+    blockHeight: 0,
+    voteHeight: 0,
+    report: undefined,
+  };
+}

@@ -1,0 +1,114 @@
+/** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
+import type { Result } from "../base/result.ts";
+import type { Receipt } from "../chain/receipt.ts";
+import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { FeeRules } from "../txpool/pool-options.ts";
+import type { BlockRecord, BlockTransaction } from "./block-record.ts";
+import type { CallFailure, CallRequest, Calls } from "./calls.ts";
+import type { ChainReader, FoundTransaction, NamedBlock, StateAt } from "./chain-reader.ts";
+import type { Submissions, SubmitRefusal } from "./submissions.ts";
+
+export type LocalReadsOptions = {
+  readonly chainId: bigint;
+  readonly clientVersion: string | undefined;
+  readonly fees: FeeRules | undefined;
+};
+
+export type LocalReadsDependencies = {
+  readonly reader: ChainReader;
+  readonly calls: Calls;
+  readonly submissions: Pick<Submissions, "get" | "pendingNonce">;
+  readonly submit: (encoded: Uint8Array) => Promise<Result<Uint8Array, SubmitRefusal>>;
+  /** Heights that the node has yet to read before it is where the replicas are. */
+  readonly lag: () => number;
+};
+
+export type SyncProgress = {
+  readonly startingBlock: bigint;
+  readonly currentBlock: bigint;
+  readonly highestBlock: bigint;
+};
+
+type CalledBlock = Parameters<Calls["call"]>[1];
+
+export class LocalReads {
+  readonly chainId: bigint;
+  readonly clientVersion: string;
+  readonly #fees: FeeRules | undefined;
+  readonly #dependencies: LocalReadsDependencies;
+  readonly #startingBlock: bigint;
+
+  constructor(options: LocalReadsOptions, dependencies: LocalReadsDependencies) {
+    this.chainId = options.chainId;
+    this.clientVersion = options.clientVersion ?? "quorate";
+    this.#fees = options.fees;
+    this.#dependencies = dependencies;
+    this.#startingBlock = dependencies.reader.latestBlock().header.number;
+  }
+
+  latestBlock(): BlockRecord {
+    return this.#dependencies.reader.latestBlock();
+  }
+
+  blockByNumber(number: bigint): BlockRecord | undefined {
+    return this.#dependencies.reader.blockByNumber(number);
+  }
+
+  blockByHash(hash: Uint8Array): BlockRecord | undefined {
+    return this.#dependencies.reader.blockByHash(hash);
+  }
+
+  transactionsOf(block: NamedBlock): readonly BlockTransaction[] | undefined {
+    return this.#dependencies.reader.transactionsOf(block);
+  }
+
+  receiptsOf(block: NamedBlock): readonly Receipt[] | undefined {
+    return this.#dependencies.reader.receiptsOf(block);
+  }
+
+  findTransaction(hash: Uint8Array): FoundTransaction | undefined {
+    return this.#dependencies.reader.findTransaction(hash);
+  }
+
+  pendingTransaction(hash: Uint8Array): RecoveredTransaction | undefined {
+    return this.#dependencies.submissions.get(hash);
+  }
+
+  pendingNonce(address: bigint): bigint {
+    return this.#dependencies.submissions.pendingNonce(address);
+  }
+
+  stateAt(block: NamedBlock): StateAt | undefined {
+    return this.#dependencies.reader.stateAt(block);
+  }
+
+  call(request: CallRequest, block: CalledBlock): Result<Uint8Array, CallFailure> {
+    return this.#dependencies.calls.call(request, block);
+  }
+
+  estimateGas(
+    request: CallRequest,
+    block: CalledBlock,
+    gasMax: bigint,
+  ): Result<bigint, CallFailure> {
+    return this.#dependencies.calls.estimateGas(request, block, gasMax);
+  }
+
+  submitRaw(encoded: Uint8Array): Promise<Result<Uint8Array, SubmitRefusal>> {
+    return this.#dependencies.submit(encoded);
+  }
+
+  /** The least tip per gas that is taken; 0 where gas is free. */
+  priorityFee(): bigint {
+    return this.#fees?.priceMin ?? 0n;
+  }
+
+  /** Undefined when the node has caught up. One height makes at most one block. */
+  syncProgress(): SyncProgress | undefined {
+    const lag = this.#dependencies.lag();
+    if (lag === 0) return undefined;
+    const currentBlock = this.latestBlock().header.number;
+    const highestBlock = currentBlock + BigInt(lag);
+    return { startingBlock: this.#startingBlock, currentBlock, highestBlock };
+  }
+}

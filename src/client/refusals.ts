@@ -1,0 +1,47 @@
+/** Why accepted transactions were given up, for a bounded time and number (SPEC E11). */
+import { bytesToHex, type Hex } from "../base/hex.ts";
+import type { ClosedTransaction } from "./transaction-journal.ts";
+
+const KEPT_MAX = 16_384;
+
+export class Refusals {
+  readonly #keptMs: number;
+  readonly #now: () => number;
+  /** Oldest first. */
+  readonly #closed = new Map<Hex, ClosedTransaction>();
+
+  constructor(options: { readonly keptMs: number }, dependencies: { readonly now: () => number }) {
+    this.#keptMs = options.keptMs;
+    this.#now = dependencies.now;
+  }
+
+  add(closed: ClosedTransaction): void {
+    const key = bytesToHex(closed.hash);
+    this.#closed.delete(key);
+    this.#closed.set(key, closed);
+    this.#prune();
+  }
+
+  get(hash: Uint8Array): ClosedTransaction | undefined {
+    this.#prune();
+    return this.#closed.get(bytesToHex(hash));
+  }
+
+  /** It was accepted once more. */
+  delete(hash: Uint8Array): void {
+    this.#closed.delete(bytesToHex(hash));
+  }
+
+  all(): Iterable<ClosedTransaction> {
+    this.#prune();
+    return this.#closed.values();
+  }
+
+  #prune(): void {
+    const oldestMs = this.#now() - this.#keptMs;
+    for (const [key, { closedMs }] of this.#closed) {
+      if (closedMs >= oldestMs && this.#closed.size <= KEPT_MAX) return;
+      this.#closed.delete(key);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/** The links of a client node to all replicas, and the messages that go over them. */
+import { createTlsIdentity } from "../crypto/certificate.ts";
+import type { Block, Hash, ReplicaIndex } from "../consensus/block.ts";
+import type { FinalCert } from "../consensus/certificate.ts";
+import type { ExecVote } from "../consensus/message.ts";
+import type { Endpoint, Peer, Principal } from "../transport/principal.ts";
+import { DEFAULT_TIMING } from "../transport/transport-options.ts";
+import { Transport, type PeerStatus } from "../transport/transport.ts";
+import {
+  CLIENT_CHANNEL,
+  decodeClientMessage,
+  encodeClientMessage,
+  finalBlockHeight,
+  type ClientMessage,
+  type ClientRequest,
+  type ReplicaReport,
+} from "../wire/client-codec.ts";
+import { DEFAULT_CLIENT_PRINCIPAL, type ClientOptions, type Logger } from "./client-options.ts";
+
+export type ReplicaEvents = {
+  onUp(replica: ReplicaIndex): void;
+  onDown(replica: ReplicaIndex): void;
+  /** Whether a block of this height is known: then it is not even decoded. */
+  isKnown(height: number): boolean;
+  onKnownBlock(replica: ReplicaIndex, height: number): void;
+  onBlock(replica: ReplicaIndex, block: Block, certificate: FinalCert | undefined): void;
+  onVote(replica: ReplicaIndex, vote: ExecVote): void;
+  onRefused(replica: ReplicaIndex, id: Hash, code: string): void;
+  onReport(replica: ReplicaIndex, report: ReplicaReport): void;
+};
+
+const CHANNEL = Uint8Array.of(CLIENT_CHANNEL);
+
+export class ReplicaLinks {
+  readonly #transport: Transport;
+
+  /** Begins to dial. No event comes before it has returned. */
+  static async open(
+    options: ClientOptions,
+    logger: Logger,
+    events: ReplicaEvents,
+  ): Promise<ReplicaLinks> {
+    const { principal = DEFAULT_CLIENT_PRINCIPAL, seed, genesis, replicas } = options;
+    const peers = new Map<Principal, Peer>(
+      genesis.replicaPublicKeys.map((publicKey, replica) => [
+        replica,
+        { publicKey, endpoint: replicas[replica] },
+      ]),
+    );
+    const transport = await Transport.open(
+      {
+        self: principal,
+        identity: createTlsIdentity(seed, "client"),
+        peers,
+        listen: undefined,
+        timing: { ...DEFAULT_TIMING, ...options.linkTiming },
+      },
+      {
+        onUp: (replica) => {
+          logger.info("replica up", { replica });
+          events.onUp(replica);
+        },
+        onDown: (replica, reason) => {
+          logger.info("replica down", { replica, reason });
+          events.onDown(replica);
+        },
+        onFrame: (replica, frame) => onFrame(replica, frame, logger, events),
+        onRefusal: ({ code, remote }) => logger.debug("link refused", { code, remote }),
+      },
+    );
+    return new ReplicaLinks(transport);
+  }
+
+  private constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** False if it was not taken: it is asked again. */
+  ask(replica: ReplicaIndex, request: ClientRequest): boolean {
+    if (!this.#transport.isUp(replica)) return false;
+    return this.#transport.send(replica, [CHANNEL, encodeClientMessage(request)]);
+  }
+
+  hold(replica: ReplicaIndex, isHeld: boolean): void {
+    this.#transport.hold(replica, isHeld);
+  }
+
+  setEndpoint(replica: ReplicaIndex, endpoint: Endpoint): void {
+    this.#transport.setEndpoint(replica, endpoint);
+  }
+
+  status(): PeerStatus[] {
+    return this.#transport.status();
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}
+
+function onFrame(
+  replica: ReplicaIndex,
+  frame: Uint8Array,
+  logger: Logger,
+  events: ReplicaEvents,
+): void {
+  const refuse = (code: string): void => logger.debug("message refused", { replica, code });
+  if (frame[0] !== CLIENT_CHANNEL) {
+    refuse("MESSAGE_UNWANTED");
+    return;
+  }
+  const bytes = frame.subarray(1);
+  // Several replicas send every block: all but the first are recognised by their height.
+  const height = finalBlockHeight(bytes);
+  if (height !== undefined && events.isKnown(height)) {
+    events.onKnownBlock(replica, height);
+    return;
+  }
+  // Blocks and votes are kept for a while, and a frame may be a view of a large buffer.
+  const decoded = decodeClientMessage(Uint8Array.from(bytes));
+  if (!decoded.ok) refuse(decoded.error.code);
+  else if (!handle(replica, decoded.value, events)) refuse("MESSAGE_UNWANTED");
+}
+
+/** Whether it is for a client node to hear. */
+function handle(replica: ReplicaIndex, message: ClientMessage, events: ReplicaEvents): boolean {
+  switch (message.kind) {
+    case "finalBlock":
+      events.onBlock(replica, message.block, message.certificate);
+      return true;
+    case "execVote":
+      events.onVote(replica, message.vote);
+      return true;
+    case "refused":
+      events.onRefused(replica, message.transactionId, message.code);
+      return true;
+    case "status":
+      events.onReport(replica, message);
+      return true;
+    case "submit":
+    case "follow":
+    case "statusRequest":
+    case "blocksRequest":
+      return false;
+  }
+}

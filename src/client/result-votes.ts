@@ -1,0 +1,108 @@
+/**
+ * The results that replicas signed for heights that are not published yet. f+1 equal ones hold at
+ * least one of a correct replica: what they say is the result.
+ */
+import type { Hash, ReplicaIndex } from "../consensus/block.ts";
+import type { ExecVote } from "../consensus/message.ts";
+
+/** What this node knows of a height that it executed. */
+export type OwnResult = {
+  readonly height: number;
+  readonly blockHash: Hash;
+  readonly result: Hash;
+};
+
+export type VoteVerdict =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "matched" }
+  /** f+1 replicas agree on another result than ours. */
+  | { readonly kind: "diverged"; readonly result: Hash };
+
+export type ResultVotesOptions = {
+  /** f+1. */
+  readonly needed: number;
+  /** Votes of heights further above the published one are not kept. */
+  readonly heightsMax: number;
+};
+
+export type ResultVotesDependencies = {
+  readonly verify: (vote: ExecVote) => boolean;
+  /** A replica whose vote cannot be its own, or is none of the final block. */
+  readonly onLie: (replica: ReplicaIndex, reason: string) => void;
+};
+
+type Held = { readonly vote: ExecVote; readonly from: ReplicaIndex; isVerified: boolean };
+
+export class ResultVotes {
+  readonly #options: ResultVotesOptions;
+  readonly #dependencies: ResultVotesDependencies;
+  readonly #heights = new Map<number, Map<ReplicaIndex, Held>>();
+  #published = 0;
+
+  constructor(options: ResultVotesOptions, dependencies: ResultVotesDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+  }
+
+  /** `from` is who told it; only its own votes are taken, so nobody can fill another's place. */
+  add(vote: ExecVote, from: ReplicaIndex): void {
+    const { height, sender } = vote;
+    if (sender !== from) {
+      this.#dependencies.onLie(from, "VOTE_NOT_ITS_OWN");
+      return;
+    }
+    if (height <= this.#published || height > this.#published + this.#options.heightsMax) return;
+    const votes = this.#heights.get(height) ?? new Map<ReplicaIndex, Held>();
+    this.#heights.set(height, votes);
+    // The first stays: a replica that says two things at one height may not take back the first.
+    if (!votes.has(sender)) votes.set(sender, { vote, from, isVerified: false });
+  }
+
+  /** Signatures are checked here, once each, and only where they count. */
+  judge(own: OwnResult): VoteVerdict {
+    const votes = this.#heights.get(own.height);
+    if (votes === undefined || votes.size < this.#options.needed) return { kind: "waiting" };
+    const counts = new Map<Hash, number>();
+    for (const [sender, held] of votes) {
+      if (!this.#isGood(held, own)) {
+        votes.delete(sender);
+        continue;
+      }
+      const { result } = held.vote;
+      const count = (counts.get(result) ?? 0) + 1;
+      counts.set(result, count);
+      if (count < this.#options.needed) continue;
+      return result === own.result ? { kind: "matched" } : { kind: "diverged", result };
+    }
+    return { kind: "waiting" };
+  }
+
+  /** Everything up to this height is published. Who signed another result there is reported. */
+  onPublished(own: OwnResult): void {
+    for (const [, { vote, from }] of this.#heights.get(own.height) ?? []) {
+      if (vote.result !== own.result) this.#dependencies.onLie(from, "VOTE_RESULT_WRONG");
+    }
+    this.start(own.height);
+  }
+
+  /** Forgets what is at or below the height. */
+  start(height: number): void {
+    for (let at = this.#published + 1; at <= height; at++) this.#heights.delete(at);
+    this.#published = height;
+  }
+
+  #isGood(held: Held, own: OwnResult): boolean {
+    if (held.isVerified) return true;
+    const { vote, from } = held;
+    if (vote.blockHash !== own.blockHash) {
+      this.#dependencies.onLie(from, "VOTE_BLOCK_WRONG");
+      return false;
+    }
+    if (!this.#dependencies.verify(vote)) {
+      this.#dependencies.onLie(from, "VOTE_SIGNATURE_INVALID");
+      return false;
+    }
+    held.isVerified = true;
+    return true;
+  }
+}

@@ -1,0 +1,332 @@
+/**
+ * The client node's pool (DESIGN §1): a transaction is checked against the rules of the chain and the
+ * published state, written to the journal, promised by its hash, and sent to all replicas again and
+ * again until it is final, refused for good or expired.
+ */
+import { CodedError } from "../base/coded-error.ts";
+import { hexToBytes } from "../base/hex.ts";
+import { err, ok, type Result } from "../base/result.ts";
+import { decodeTransaction } from "../chain/transaction-decoder.ts";
+import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
+import { checkTransaction } from "../chain/transaction-validity.ts";
+import type { Hash, ReplicaIndex } from "../consensus/block.ts";
+import { keccak256 } from "../crypto/keccak256.ts";
+import { isRetryable } from "../execution/drop-reason.ts";
+import type { ChainRules } from "../execution/engine.ts";
+import type { PermissionPolicy } from "../execution/permission-policy.ts";
+import { isDelegation } from "../execution/set-code.ts";
+import { Journal } from "../state/journal.ts";
+import type { StateReader } from "../state/state-reader.ts";
+import type { TxPoolOptions } from "../txpool/pool-options.ts";
+import { TxPool, type Moved, type PoolStatus, type SenderContent } from "../txpool/tx-pool.ts";
+import { bytesToHash } from "../wire/hash-text.ts";
+import type { ExecutedHeight } from "./chain-executor.ts";
+import type { ClientTiming } from "./client-options.ts";
+import { Refusals } from "./refusals.ts";
+import { Resender } from "./resender.ts";
+import type { AcceptedTransaction, OpenedJournal } from "./transaction-journal.ts";
+
+export type SubmitRefusal = { readonly code: string; readonly limit?: bigint };
+
+export type TransactionStatus =
+  | { readonly kind: "final"; readonly number: bigint; readonly index: number }
+  /** Accepted and sent. `code` is what a replica last said against it, if one did. */
+  | { readonly kind: "pending"; readonly code: string | undefined }
+  /** Given up, and why: the code is TX_EXPIRED for one that waited too long. */
+  | { readonly kind: "refused"; readonly code: string; readonly refusedMs: number };
+
+export type RefusedTransaction = { readonly hash: Uint8Array; readonly code: string };
+
+export type SubmissionOptions = {
+  readonly pool: TxPoolOptions;
+  readonly timing: ClientTiming;
+  readonly rules: ChainRules;
+  readonly permits: PermissionPolicy | undefined;
+  /** f+1: so many replicas are believed when they refuse. */
+  readonly weak: number;
+};
+
+export type SubmissionDependencies = {
+  readonly opened: OpenedJournal;
+  /** The state after the last published block. */
+  readonly state: () => StateReader;
+  readonly isFinal: (hash: Uint8Array) => boolean;
+  /** To one replica. */
+  readonly send: (replica: ReplicaIndex, transactions: readonly Uint8Array[]) => void;
+  readonly replicasUp: () => readonly ReplicaIndex[];
+  readonly isDiskFull: () => boolean;
+  readonly onAccepted: (transaction: RecoveredTransaction) => void;
+  readonly onRefused: (refused: RefusedTransaction) => void;
+  readonly onFailure: (error: unknown) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+type Open = AcceptedTransaction & {
+  readonly transaction: RecoveredTransaction;
+  /** Settled when it is on the disk. */
+  readonly durable: Promise<void>;
+  readonly refusedBy: Set<ReplicaIndex>;
+  lastCode: string | undefined;
+};
+
+/** What no later block mends, said by replicas. Everything else is tried again until it expires. */
+const LASTING_CODES: ReadonlySet<string> = new Set(["TX_PERMISSION_DENIED", "TX_SENDER_HAS_CODE"]);
+const DEFAULT_SOURCE = "rpc";
+
+export class Submissions {
+  readonly #options: SubmissionOptions;
+  readonly #dependencies: SubmissionDependencies;
+  readonly #pool: TxPool;
+  readonly #resender: Resender;
+  readonly #refusals: Refusals;
+  /** Everything that was promised and is not final, by hash, the oldest first. */
+  readonly #open = new Map<Hash, Open>();
+
+  constructor(options: SubmissionOptions, dependencies: SubmissionDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    const { timing, pool } = options;
+    const { state, now, send, replicasUp } = dependencies;
+    this.#pool = new TxPool(pool, {
+      nonceOf: (sender) => state().account(sender)?.nonce ?? 0n,
+      balanceOf: (sender) => state().account(sender)?.balance ?? 0n,
+    });
+    this.#resender = new Resender(timing, { send, replicasUp });
+    this.#refusals = new Refusals({ keptMs: timing.refusalKeptMs }, { now });
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** The promise holds over restarts: what the journal had open is sent again. */
+  async restore(): Promise<void> {
+    const { opened, isFinal } = this.#dependencies;
+    const { journal, entries } = opened;
+    if (entries.length === 0 && !journal.isAwaitingCompaction) return;
+    const accepted = new Map<Hash, AcceptedTransaction>();
+    for (const entry of entries) {
+      if (entry.kind === "accepted") {
+        const hash = keccak256(entry.encoded);
+        accepted.set(bytesToHash(hash), entry);
+        this.#refusals.delete(hash);
+      } else {
+        accepted.delete(bytesToHash(entry.hash));
+        this.#refusals.add(entry);
+      }
+    }
+    for (const [id, one] of accepted) {
+      const hash = hexToBytes(id);
+      if (!isFinal(hash)) this.#restoreOne(one, hash);
+    }
+    await journal.compact(
+      () => this.#open.values(),
+      () => this.#refusals.all(),
+    );
+  }
+
+  /** The hash is given when the transaction is on the disk; one that is known gives it again. */
+  async submit(
+    bytes: Uint8Array,
+    source = DEFAULT_SOURCE,
+  ): Promise<Result<Uint8Array, SubmitRefusal>> {
+    const { isFinal, isDiskFull, now } = this.#dependencies;
+    const encoded = Uint8Array.from(bytes);
+    const hash = keccak256(encoded);
+    const id = bytesToHash(hash);
+    const known = this.#open.get(id);
+    if (known !== undefined) return this.#promise(known);
+    if (isFinal(hash)) return ok(hash);
+    if (isDiskFull()) return err({ code: "DISK_FULL" });
+    const checked = this.#check(encoded, hash);
+    if (!checked.ok) return checked;
+    const acceptedMs = now();
+    const added = this.#pool.add(checked.value, { source, nowMs: acceptedMs });
+    if (!added.ok) return err(added.error);
+    const { replaced } = added.value;
+    if (replaced !== undefined) this.#close(replaced.hash, "TX_REPLACED");
+    this.#refusals.delete(hash);
+    const durable = this.#dependencies.opened.journal.accept({ acceptedMs, encoded });
+    const entry = this.#openEntry({ acceptedMs, encoded }, checked.value, durable);
+    const promised = await this.#promise(entry);
+    if (promised.ok && this.#open.get(id) === entry) {
+      this.#dependencies.onAccepted(checked.value);
+      this.#resender.add(id, encoded);
+    }
+    this.#compactIfFull();
+    return promised;
+  }
+
+  /** The next state is published. */
+  onPublished({ accounts, block, dropped }: ExecutedHeight): void {
+    const { isFinal } = this.#dependencies;
+    const included = block?.transactions.map(({ hash }) => hash) ?? [];
+    const outcome = this.#pool.onBlock({ accounts, included });
+    for (const hash of included) this.#forget(bytesToHash(hash));
+    for (const { hash } of outcome.stale) {
+      if (!isFinal(hash)) this.#close(hash, "TX_NONCE_TOO_LOW");
+    }
+    this.#hurry(outcome);
+    for (const { transaction, reason } of dropped) {
+      const { hash } = transaction;
+      if (isRetryable(reason.code)) this.#resender.hurry(bytesToHash(hash));
+      // Ordered twice: the first time counts.
+      else if (!isFinal(hash)) this.#giveUp(hash, reason.code);
+    }
+  }
+
+  onReplicaRefused(replica: ReplicaIndex, id: Hash, code: string): void {
+    const entry = this.#open.get(id);
+    if (entry === undefined) return;
+    entry.lastCode = code;
+    if (!LASTING_CODES.has(code)) return;
+    entry.refusedBy.add(replica);
+    if (entry.refusedBy.size >= this.#options.weak) this.#giveUp(hexToBytes(id), code);
+  }
+
+  /** A replica is there again: it may have lost what it was sent. */
+  onReplicaUp(replica: ReplicaIndex): void {
+    this.#resender.sendAllTo(replica);
+  }
+
+  resend(nowMs: number): void {
+    this.#resender.sendDue(nowMs);
+  }
+
+  expire(): void {
+    const { expired, demoted } = this.#pool.expire(this.#dependencies.now());
+    for (const { hash } of expired) this.#close(hash, "TX_EXPIRED");
+    this.#hurry({ promoted: [], demoted });
+  }
+
+  get(hash: Uint8Array): RecoveredTransaction | undefined {
+    return this.#pool.get(hash);
+  }
+
+  pendingNonce(sender: bigint): bigint {
+    return this.#pool.pendingNonceOf(sender);
+  }
+
+  poolStatus(): PoolStatus {
+    return this.#pool.status();
+  }
+
+  content(): Iterable<SenderContent> {
+    return this.#pool.content();
+  }
+
+  /** Undefined for one that was never accepted here, or so long ago that it is forgotten. */
+  statusOf(hash: Uint8Array): Exclude<TransactionStatus, { readonly kind: "final" }> | undefined {
+    const open = this.#open.get(bytesToHash(hash));
+    if (open !== undefined) return { kind: "pending", code: open.lastCode };
+    const closed = this.#refusals.get(hash);
+    if (closed === undefined) return undefined;
+    return { kind: "refused", code: closed.code, refusedMs: closed.closedMs };
+  }
+
+  #check(encoded: Uint8Array, hash: Uint8Array): Result<RecoveredTransaction, SubmitRefusal> {
+    const { rules, permits } = this.#options;
+    const decoded = decodeTransaction(encoded);
+    if (!decoded.ok) return decoded;
+    const transaction = decoded.value;
+    const fault = checkTransaction(transaction, rules);
+    if (fault !== undefined) return err(fault);
+    const sender = recoverSender(transaction);
+    if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
+    const state = this.#dependencies.state();
+    const account = state.account(sender);
+    if (account !== undefined) {
+      const { bytes } = state.code(account.codeHash);
+      // EIP-3607: a contract signs nothing. A delegated account (EIP-7702) is still its key's.
+      if (bytes.length > 0 && !isDelegation(bytes)) return err({ code: "TX_SENDER_HAS_CODE" });
+    }
+    if (permits !== undefined && !permits(new Journal(state), { transaction, sender })) {
+      return err({ code: "TX_PERMISSION_DENIED" });
+    }
+    return ok({ transaction, encoded, hash, sender });
+  }
+
+  #restoreOne(accepted: AcceptedTransaction, hash: Uint8Array): void {
+    const decoded = decodeTransaction(accepted.encoded);
+    const sender = decoded.ok ? recoverSender(decoded.value) : undefined;
+    if (!decoded.ok || sender === undefined) return;
+    const { encoded, acceptedMs } = accepted;
+    const transaction = { transaction: decoded.value, encoded, hash, sender };
+    const arrival = { source: DEFAULT_SOURCE, nowMs: acceptedMs, isPromised: true };
+    const added = this.#pool.add(transaction, arrival);
+    if (added.ok) {
+      this.#openEntry(accepted, transaction, Promise.resolve());
+      this.#resender.add(bytesToHash(hash), encoded);
+    } else if (added.error.code !== "TX_ALREADY_KNOWN") {
+      this.#refusals.add({ hash, code: added.error.code, closedMs: this.#dependencies.now() });
+    }
+  }
+
+  #openEntry(
+    accepted: AcceptedTransaction,
+    transaction: RecoveredTransaction,
+    durable: Promise<void>,
+  ): Open {
+    const entry = {
+      ...accepted,
+      transaction,
+      durable,
+      refusedBy: new Set<ReplicaIndex>(),
+      lastCode: undefined,
+    };
+    this.#open.set(bytesToHash(transaction.hash), entry);
+    return entry;
+  }
+
+  async #promise(entry: Open): Promise<Result<Uint8Array, SubmitRefusal>> {
+    const { hash } = entry.transaction;
+    try {
+      await entry.durable;
+      return ok(hash);
+    } catch (error) {
+      // Not promised to anybody: it is as if it had never come.
+      this.#forget(bytesToHash(hash));
+      this.#pool.remove(hash);
+      if (!(error instanceof CodedError)) throw error;
+      this.#dependencies.onFailure(error);
+      return err({ code: error.code });
+    }
+  }
+
+  #compactIfFull(): void {
+    const { journal } = this.#dependencies.opened;
+    if (!journal.isFull) return;
+    journal
+      .compact(
+        () => this.#open.values(),
+        () => this.#refusals.all(),
+      )
+      .catch((error: unknown) => this.#dependencies.onFailure(error));
+  }
+
+  #giveUp(hash: Uint8Array, code: string): void {
+    const moved = this.#pool.remove(hash);
+    this.#close(hash, code);
+    if (moved !== undefined) this.#hurry(moved);
+  }
+
+  #close(hash: Uint8Array, code: string): void {
+    if (!this.#forget(bytesToHash(hash))) return;
+    const { now, opened, onRefused } = this.#dependencies;
+    const closed = { closedMs: now(), hash, code };
+    this.#refusals.add(closed);
+    opened.journal.close(closed);
+    onRefused({ hash, code });
+  }
+
+  #forget(id: Hash): boolean {
+    this.#resender.remove(id);
+    return this.#open.delete(id);
+  }
+
+  /** What can be ordered now should not wait for its next turn. */
+  #hurry({ promoted }: Moved): void {
+    for (const { hash } of promoted) this.#resender.hurry(bytesToHash(hash));
+  }
+}
