@@ -1,0 +1,263 @@
+/**
+ * A node in memory for tests of ethrpc: a real genesis, a real pool and real execution, without
+ * consensus and disk. `seal` orders what the pool holds and executes it as one block.
+ */
+import { bytesToHex } from "../../src/base/hex.ts";
+import { err, ok, type Result } from "../../src/base/result.ts";
+import { encodeBlock } from "../../src/chain/block.ts";
+import type { GenesisConfig } from "../../src/chain/genesis.ts";
+import type { Receipt } from "../../src/chain/receipt.ts";
+import {
+  type RecoveredTransaction,
+  recoverTransaction,
+} from "../../src/chain/transaction-sender.ts";
+import { checkTransaction } from "../../src/chain/transaction-validity.ts";
+import { keccak256 } from "../../src/crypto/keccak256.ts";
+import { readBigEndian } from "../../src/base/big-endian.ts";
+import { type CallEnvironment, runCall } from "../../src/execution/call.ts";
+import type { ChainRules } from "../../src/execution/engine.ts";
+import { estimateGas } from "../../src/execution/estimate-gas.ts";
+import { executeBatch } from "../../src/execution/execute-batch.ts";
+import { buildGenesis, type PredeployedContract } from "../../src/execution/genesis-state.ts";
+import type {
+  BlockRecord,
+  BlockTransaction,
+  CallFailure,
+  CallRequest,
+  FoundTransaction,
+  StateAt,
+  SubmitRefusal,
+  SyncProgress,
+} from "../../src/rpc/chain-reader.ts";
+import type { RpcReader } from "../../src/rpc/method-table.ts";
+import { MemoryStore } from "../../src/state/memory-store.ts";
+import { StateDatabase } from "../../src/state/state-database.ts";
+import { DEFAULT_POOL_OPTIONS, type TxPoolOptions } from "../../src/txpool/pool-options.ts";
+import { TxPool } from "../../src/txpool/tx-pool.ts";
+
+type Sealed = {
+  readonly record: BlockRecord;
+  readonly transactions: readonly BlockTransaction[];
+  readonly receipts: readonly Receipt[];
+};
+
+export type MemoryChainOptions = {
+  readonly contracts?: readonly PredeployedContract[];
+  readonly pool?: Partial<TxPoolOptions>;
+};
+
+export class MemoryChain implements RpcReader {
+  readonly chainId: bigint;
+  readonly clientVersion = "Quorate/v0.0.0-test/memory/node";
+  readonly transactionGasMax: bigint;
+  /** Blocks below this number have lost their state and their bodies. */
+  keptFrom = 0n;
+  progress: SyncProgress | undefined;
+  readonly #database = new StateDatabase({}, new MemoryStore());
+  readonly #rules: ChainRules;
+  readonly #pool: TxPool;
+  readonly #blocks: Sealed[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #positions = new Map<string, { readonly number: number; readonly index: number }>();
+
+  constructor(genesis: GenesisConfig, { contracts = [], pool = {} }: MemoryChainOptions = {}) {
+    this.chainId = genesis.chainId;
+    this.transactionGasMax = genesis.transactionGasMax;
+    this.#rules = {
+      chainId: genesis.chainId,
+      fork: "prague",
+      transactionGasMax: genesis.transactionGasMax,
+      baseFee: 0n,
+    };
+    this.#pool = new TxPool(
+      { ...DEFAULT_POOL_OPTIONS, ...pool },
+      {
+        nonceOf: (sender) => this.#database.account(sender)?.nonce ?? 0n,
+        balanceOf: (sender) => this.#database.account(sender)?.balance ?? 0n,
+      },
+    );
+    const { block, hash, transaction, receipt } = buildGenesis(genesis, contracts, this.#database);
+    this.#push(
+      {
+        hash,
+        header: block.header,
+        size: encodeBlock(block).length,
+        transactionHashes: [transaction.hash],
+      },
+      [transaction],
+      [receipt],
+    );
+  }
+
+  latestBlock(): BlockRecord {
+    return this.#blocks.at(-1)!.record;
+  }
+
+  blockByNumber(number: bigint): BlockRecord | undefined {
+    return this.#blocks[Number(number)]?.record;
+  }
+
+  blockByHash(hash: Uint8Array): BlockRecord | undefined {
+    const number = this.#numbers.get(bytesToHex(hash));
+    return number === undefined ? undefined : this.#blocks[number]?.record;
+  }
+
+  transactionsOf(block: BlockRecord): readonly BlockTransaction[] | undefined {
+    return this.#kept(block)?.transactions;
+  }
+
+  receiptsOf(block: BlockRecord): readonly Receipt[] | undefined {
+    return this.#kept(block)?.receipts;
+  }
+
+  findTransaction(hash: Uint8Array): FoundTransaction | undefined {
+    const position = this.#positions.get(bytesToHex(hash));
+    if (position === undefined) return undefined;
+    const { record, transactions } = this.#blocks[position.number]!;
+    const { index } = position;
+    return { block: record, index, transaction: transactions[index]! };
+  }
+
+  pendingTransaction(hash: Uint8Array): RecoveredTransaction | undefined {
+    return this.#pool.get(hash);
+  }
+
+  pendingNonce(address: bigint): bigint {
+    return this.#pool.pendingNonceOf(address);
+  }
+
+  stateAt({ header }: BlockRecord): StateAt | undefined {
+    const state = header.number < this.keptFrom ? undefined : this.#database.at(header.number);
+    if (state === undefined) return undefined;
+    return {
+      balance: (address) => state.account(address)?.balance ?? 0n,
+      nonce: (address) => state.account(address)?.nonce ?? 0n,
+      code: (address) => {
+        const account = state.account(address);
+        return account === undefined ? new Uint8Array(0) : state.code(account.codeHash).bytes;
+      },
+      storage: (address, slot) => state.storage(address, slot),
+    };
+  }
+
+  call(request: CallRequest, block: BlockRecord): Result<Uint8Array, CallFailure> {
+    const environment = this.#environment(block);
+    if (environment === undefined) return err({ kind: "pruned" });
+    const result = runCall(environment, request);
+    if (!result.ok) return err({ kind: "refused", ...result.error });
+    const { status, output, reason } = result.value;
+    switch (status) {
+      case "success":
+        return ok(output);
+      case "revert":
+        return err({ kind: "reverted", output });
+      case "failure": {
+        const { gasLimit } = request.transaction;
+        return err({ kind: "failed", reason: reason ?? "OUT_OF_GAS", gasLimit });
+      }
+      case "stopped":
+        return err({ kind: "stopped" });
+    }
+  }
+
+  estimateGas(
+    request: CallRequest,
+    block: BlockRecord,
+    gasMax: bigint,
+  ): Result<bigint, CallFailure> {
+    const environment = this.#environment(block);
+    if (environment === undefined) return err({ kind: "pruned" });
+    const result = estimateGas(environment, request, gasMax);
+    if (result.ok) return result;
+    const { error } = result;
+    return err(error.kind === "refused" ? { kind: "refused", ...error.reason } : error);
+  }
+
+  submitRaw(encoded: Uint8Array): Result<Uint8Array, SubmitRefusal> {
+    const hash = keccak256(encoded);
+    if (this.findTransaction(hash) !== undefined) return ok(hash);
+    const recovered = recoverTransaction(encoded);
+    if (!recovered.ok) return recovered;
+    const refused = checkTransaction(recovered.value.transaction, this.#rules);
+    if (refused !== undefined) return err(refused);
+    const added = this.#pool.add(recovered.value, { source: "test", nowMs: 0 });
+    return added.ok || added.error.code === "TX_ALREADY_KNOWN" ? ok(hash) : err(added.error);
+  }
+
+  priorityFee(): bigint {
+    return 0n;
+  }
+
+  syncProgress(): SyncProgress | undefined {
+    return this.progress;
+  }
+
+  /** One block of all that can be ordered. */
+  seal(): BlockRecord {
+    const parent = this.latestBlock();
+    const transactions = [...this.#pool.executables()];
+    const timestampMs = 1_700_000_000_000 + 1_000 * this.#blocks.length;
+    const consensusHash = keccak256(parent.hash);
+    const result = executeBatch({ transactions, consensusHash, timestampMs }, parent, this.#rules, {
+      database: this.#database,
+      blockHash: (number) => this.#blocks[Number(number)]!.record.hash,
+    });
+    if (result.block === undefined) throw new Error("nothing to seal");
+    const { block, hash } = result.block;
+    const included = result.included.map(({ transaction }) => transaction);
+    const transactionHashes = included.map((transaction) => transaction.hash);
+    const record = {
+      hash,
+      header: block.header,
+      size: encodeBlock(block).length,
+      transactionHashes,
+    };
+    this.#push(
+      record,
+      included,
+      result.included.map(({ receipt }) => receipt),
+    );
+    const accounts = included.map(({ sender }) => {
+      const account = this.#database.account(sender);
+      return { address: sender, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
+    });
+    this.#pool.onBlock({ accounts, included: transactionHashes });
+    return record;
+  }
+
+  #push(
+    record: BlockRecord,
+    transactions: readonly BlockTransaction[],
+    receipts: readonly Receipt[],
+  ): void {
+    const number = this.#blocks.length;
+    this.#blocks.push({ record, transactions, receipts });
+    this.#numbers.set(bytesToHex(record.hash), number);
+    transactions.forEach(({ hash }, index) =>
+      this.#positions.set(bytesToHex(hash), { number, index }),
+    );
+  }
+
+  #kept({ header }: BlockRecord): Sealed | undefined {
+    return header.number < this.keptFrom ? undefined : this.#blocks[Number(header.number)];
+  }
+
+  #environment({ header }: BlockRecord): CallEnvironment | undefined {
+    const state = header.number < this.keptFrom ? undefined : this.#database.at(header.number);
+    if (state === undefined) return undefined;
+    return {
+      state,
+      rules: this.#rules,
+      block: {
+        number: header.number,
+        timestamp: header.timestamp,
+        coinbase: header.coinbase,
+        gasLimit: header.gasLimit,
+        baseFee: header.baseFeePerGas,
+        blobBaseFee: 1n,
+        prevRandao: readBigEndian(header.mixHash, 0, 32),
+        blockHash: (number) => readBigEndian(this.#blocks[Number(number)]!.record.hash, 0, 32),
+      },
+    };
+  }
+}
