@@ -4,6 +4,7 @@
  *
  * A log that cannot be written is the end: the driver stops at once and signs nothing any more.
  */
+import { CodedError } from "../base/coded-error.ts";
 import { unreachable } from "../base/invariant.ts";
 import type { Block, ReplicaIndex } from "../consensus/block.ts";
 import type { ExecCert, FinalCert } from "../consensus/certificate.ts";
@@ -21,6 +22,8 @@ export type DriverPorts = {
   serveBlocks(to: ReplicaIndex, fromHeight: number, toHeight: number): void;
   checkpoint(certificate: ExecCert): void;
   notice(notice: Notice): void;
+  /** There is no room for another segment; or there is again. Nothing new should be let in. */
+  onLogFull(isFull: boolean): void;
   /** Final blocks are durable in the block store when it resolves. */
   flushBlocks(): Promise<void>;
   /** Once. The process should end; the replica has stopped. */
@@ -46,6 +49,8 @@ type Queued = {
 };
 
 const TIMER_MIN_MS = 1;
+/** How long a full disk is left alone before the next try. */
+const DISK_RETRY_MS = 1_000;
 
 export class Driver {
   readonly #replica: Replica;
@@ -57,6 +62,8 @@ export class Driver {
   #timerDueMs = Infinity;
   /** The segment that may be the oldest once the final blocks of its snapshot are in the store. */
   #dropping: Promise<void> | undefined;
+  /** Before this moment no new segment is tried: there was no room for one. */
+  #rotateFromMs = 0;
   rotations = 0;
   steps = 0;
 
@@ -118,7 +125,7 @@ export class Driver {
     this.#queue.length = 0;
     if (!this.#isRunning()) return;
     this.#state = "idle";
-    if (this.#log.wantsRotation) this.#rotate();
+    if (this.#log.wantsRotation && performance.now() >= this.#rotateFromMs) this.#rotate();
     this.#arm();
   }
 
@@ -178,12 +185,28 @@ export class Driver {
       () => {
         if (this.#state === "stopped") return;
         this.rotations++;
+        if (this.#rotateFromMs > 0) this.#ports.onLogFull(false);
+        this.#rotateFromMs = 0;
         this.#dropOlder(this.#log.segmentId);
-        this.#state = "idle";
-        this.#run();
+        this.#goOn();
       },
-      (error: unknown) => this.#die(error),
+      (error: unknown) => {
+        if (!(error instanceof CodedError) || error.code !== "DISK_FULL") {
+          this.#die(error);
+          return;
+        }
+        // The log goes on in its old segment, which has room as long as nothing new is let in.
+        if (this.#rotateFromMs === 0) this.#ports.onLogFull(true);
+        this.#rotateFromMs = performance.now() + DISK_RETRY_MS;
+        this.#goOn();
+      },
     );
+  }
+
+  #goOn(): void {
+    if (this.#state === "stopped") return;
+    this.#state = "idle";
+    this.#run();
   }
 
   /** Older segments go once what they alone hold, the final blocks, is in the store. */

@@ -96,7 +96,7 @@ export class ReplicaLog {
   }
 
   async close(): Promise<void> {
-    if (this.#isBegun) await this.#wal.close();
+    await this.#wal.close();
   }
 }
 

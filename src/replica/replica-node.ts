@@ -76,6 +76,7 @@ export class ReplicaNode {
   readonly #expiry: NodeJS.Timeout;
   #transport: Transport | undefined;
   #isStateFull = false;
+  #isLogFull = false;
   #isClosing = false;
   /** The last thing that only an operator can mend. */
   #alarm: Notice["code"] | undefined;
@@ -224,6 +225,10 @@ export class ReplicaNode {
       // State transfer begins from these; until then every block is kept.
       checkpoint: ({ height }) => this.#logger.debug("checkpoint", { height }),
       notice: (notice) => this.#onNotice(notice),
+      onLogFull: (isFull) => {
+        this.#isLogFull = isFull;
+        this.#updateAdmission();
+      },
       flushBlocks: () => this.#blocks.flush(),
       onFatal: (error) => this.#die(error),
     });
@@ -372,7 +377,7 @@ export class ReplicaNode {
   }
 
   #isDiskFull(): boolean {
-    return this.#isStateFull || this.#resources.store.isFull;
+    return this.#isStateFull || this.#isLogFull || this.#resources.store.isFull;
   }
 
   #onNotice(notice: Notice): void {

@@ -9,6 +9,8 @@ import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
 import { repairOf, type Logger, type ReplicaOptions } from "./replica-options.ts";
 
 const STATE_FLUSH_DELAY_MS = 1_000;
+/** A write of the store stops this thread for some milliseconds; the log holds the blocks meanwhile. */
+const BLOCKS_FLUSH_DELAY_MS = 1_000;
 
 /** What a replica holds open besides its sockets. */
 export type Resources = {
@@ -47,6 +49,7 @@ export async function openResources(
     closers.push(() => opened.log.close());
     if (opened.verdict === "tail-cut") logger.warn("the torn end of the log was cut off", {});
     const store = await BlockStore.open(path.join(dataPath, "blocks"), {
+      flushDelayMs: BLOCKS_FLUSH_DELAY_MS,
       onFull: () => events.onBlocksFull(),
       onRoom: () => events.onBlocksFull(),
       onFailure: (error) => events.onFailed(error),

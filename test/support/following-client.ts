@@ -38,7 +38,7 @@ export class FollowingClient {
   readonly #resend: NodeJS.Timeout;
 
   static async open(ports: readonly number[]): Promise<FollowingClient> {
-    let client: FollowingClient | undefined;
+    const opened: { client?: FollowingClient } = {};
     const transport = await Transport.open(
       {
         self: CLIENT,
@@ -52,13 +52,13 @@ export class FollowingClient {
         listen: undefined,
       },
       {
-        onUp: (replica) => client?.follow(replica),
+        onUp: (replica) => opened.client?.follow(replica),
         onDown: () => undefined,
-        onFrame: (replica, frame) => client?.onFrame(replica, frame),
+        onFrame: (replica, frame) => opened.client?.onFrame(replica, frame),
       },
     );
-    client = new FollowingClient(transport);
-    return client;
+    opened.client = new FollowingClient(transport);
+    return opened.client;
   }
 
   private constructor(transport: Transport) {
@@ -116,7 +116,7 @@ export class FollowingClient {
       const results = this.results.get(height) ?? new Map<number, Hash>();
       results.set(replica, result);
       this.results.set(height, results);
-      if (height === this.#next[replica]) this.#next[replica]!++;
+      if (height === this.#next[replica]) this.#next[replica]++;
     } else if (message.kind === "refused") {
       const { transactionId: id, code } = message;
       this.refusals.push({ replica, id, code });

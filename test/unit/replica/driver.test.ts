@@ -18,6 +18,7 @@ class PlayedLog implements DriverLog {
   readonly begun: LogRecord[] = [];
   readonly dropped: number[] = [];
   failure: CodedError | undefined;
+  beginFailure: CodedError | undefined;
   isBegun = true;
   wantsRotation = false;
   segmentId = 1;
@@ -36,8 +37,9 @@ class PlayedLog implements DriverLog {
   async begin(record: LogRecord): Promise<void> {
     this.begun.push(record);
     this.isBegun = true;
-    this.wantsRotation = false;
+    if (this.beginFailure !== undefined) throw this.beginFailure;
     await new Promise<void>((resolve) => (this.release = resolve));
+    this.wantsRotation = false;
     this.segmentId++;
   }
 
@@ -56,10 +58,12 @@ function play(log: PlayedLog): {
   readonly sent: Message[];
   readonly failures: unknown[];
   readonly flushes: { count: number };
+  readonly fulls: boolean[];
 } {
   const sent: Message[] = [];
   const failures: unknown[] = [];
   const flushes = { count: 0 };
+  const fulls: boolean[] = [];
   const parameters = {
     ...DEFAULT_PARAMETERS,
     replicaCount: 4,
@@ -77,13 +81,14 @@ function play(log: PlayedLog): {
     serveBlocks: () => undefined,
     checkpoint: () => undefined,
     notice: () => undefined,
+    onLogFull: (isFull) => fulls.push(isFull),
     flushBlocks: () => {
       flushes.count++;
       return Promise.resolve();
     },
     onFatal: (error) => failures.push(error),
   });
-  return { driver, sent, failures, flushes };
+  return { driver, sent, failures, flushes, fulls };
 }
 
 const transaction = createTransaction(Uint8Array.of(1), 21_000);
@@ -142,6 +147,24 @@ describe("the driver", () => {
     await until(() => log.dropped.length === 2, "the old segment goes");
     assert.deepEqual(log.dropped, [1, 2]);
     assert.equal(flushes.count, flushesBefore + 1, "after the blocks were made durable");
+    await driver.stop();
+  });
+
+  it("goes on in the old segment while there is no room for another", async () => {
+    const log = new PlayedLog();
+    const { driver, sent, failures, fulls } = play(log);
+    await driver.start({ kind: "found" });
+    log.beginFailure = new CodedError("DISK_FULL");
+    log.wantsRotation = true;
+    driver.input({ kind: "submit", transaction });
+    await until(() => sent.some(({ kind }) => kind === "vote"), "it still votes");
+    assert.deepEqual(fulls, [true], "and says that nothing more should come in");
+    log.beginFailure = undefined;
+    await until(() => log.release !== undefined, "it tries again");
+    log.release?.();
+    await until(() => fulls.length === 2, "there is room");
+    assert.deepEqual(fulls, [true, false]);
+    assert.deepEqual(failures, []);
     await driver.stop();
   });
 });

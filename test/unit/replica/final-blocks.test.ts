@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Block } from "../../../src/consensus/block.ts";
 import type { FinalCert } from "../../../src/consensus/certificate.ts";
-import type { BlockResponse, ExecVote } from "../../../src/consensus/message.ts";
+import type { BlockResponse } from "../../../src/consensus/message.ts";
 import { ClientSessions } from "../../../src/replica/client-sessions.ts";
 import { FinalBlocks } from "../../../src/replica/final-blocks.ts";
 import { BlockStore } from "../../../src/storage/block-store.ts";
@@ -93,7 +93,7 @@ describe("final blocks", () => {
         },
         submit: () => undefined,
         report: () => assert.fail(),
-        signResult: (vote) => ({ ...vote, sender: 0, signature: new Uint8Array(64) }) as ExecVote,
+        signResult: (vote) => ({ ...vote, sender: 0, signature: new Uint8Array(64) }),
         onRefused: (_client, code) => session.seen.push(code),
       });
       session.sessions.onUp(CLIENT);
