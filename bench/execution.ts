@@ -4,8 +4,7 @@
  */
 import { bytesToHex } from "../src/base/hex.ts";
 import { COINBASE_ADDRESS } from "../src/chain/genesis-block.ts";
-import { listRoot } from "../src/chain/list-root.ts";
-import { encodeReceipt } from "../src/chain/receipt.ts";
+import { receiptsRoot } from "../src/chain/receipt.ts";
 import { encodeTransaction, transactionHash } from "../src/chain/transaction-encoder.ts";
 import type { RecoveredTransaction } from "../src/chain/transaction-sender.ts";
 import type { Transaction } from "../src/chain/transaction.ts";
@@ -128,7 +127,7 @@ class BenchChain {
 function measureReceipts(result: BatchResult): number {
   const receipts = result.included.map(({ receipt }) => receipt);
   const start = process.cpuUsage();
-  listRoot(receipts.map(encodeReceipt));
+  receiptsRoot(receipts);
   return microsSince(start);
 }
 

@@ -1,4 +1,4 @@
-/** What the disk costs: the log's latency and throughput, and how fast a node with history starts. */
+/** What the disk costs: the log's latency and throughput, and how fast a node starts. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
