@@ -1,12 +1,9 @@
 import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
-import type { Bls12 } from "./bls12-381-rules.ts";
-import { Bls12Map } from "./bls12-381-map.ts";
 import { EncodedAddition } from "../pairing/encoded-addition.ts";
 import { QuadraticField, type Pair } from "../pairing/extension-field.ts";
 import { G1Group, type G1Term } from "../pairing/g1-group.ts";
 import { G2Group } from "../pairing/g2-group.ts";
 import { multiplySumG2, type G2Term } from "../pairing/g2-multiplication.ts";
-import { verifyKzgProof } from "./kzg-engine.ts";
 import { PairingEngine } from "../pairing/pairing-engine.ts";
 import {
   PairingProduct,
@@ -14,6 +11,9 @@ import {
   type G2Affine,
   type PointPair,
 } from "../pairing/pairing-product.ts";
+import { Bls12Map } from "./bls12-381-map.ts";
+import type { Bls12 } from "./bls12-381-rules.ts";
+import { verifyKzgProof } from "./kzg-engine.ts";
 
 const BLS_PRIME =
   0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn;

@@ -2,12 +2,12 @@
  * Field elements to points of the subgroups (RFC 9380, sections 6.6.3 and 8.8): the simplified map
  * of Shallue, van de Woestijne and Ulas to an isogenous curve, the isogeny, and the cofactor.
  */
-import { G1_ISOGENY, G2_ISOGENY } from "./bls12-381-isogeny.ts";
 import { QuadraticField, type Pair } from "../pairing/extension-field.ts";
 import type { G1Group } from "../pairing/g1-group.ts";
 import type { G2Group } from "../pairing/g2-group.ts";
 import type { PairingEngine } from "../pairing/pairing-engine.ts";
 import type { G1Affine, G2Affine } from "../pairing/pairing-product.ts";
+import { G1_ISOGENY, G2_ISOGENY } from "./bls12-381-isogeny.ts";
 
 /** y^2 = x^3 + A x + B, and Z, for either group. */
 const A1 =

@@ -2,8 +2,8 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { readBigEndian } from "../../base/big-endian.ts";
 import type { Pair } from "../pairing/extension-field.ts";
 import type { G1Term } from "../pairing/g1-group.ts";
-import { TAU_G2 } from "./kzg-noble.ts";
 import type { G1Affine, G2Affine, PointPair } from "../pairing/pairing-product.ts";
+import { TAU_G2 } from "./kzg-noble.ts";
 
 /** What the check needs of the curve. */
 type KzgCurve = {

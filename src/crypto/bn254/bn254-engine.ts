@@ -1,5 +1,4 @@
 import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
-import type { Bn254 } from "./bn254-rules.ts";
 import { EncodedAddition } from "../pairing/encoded-addition.ts";
 import { QuadraticField, type Pair } from "../pairing/extension-field.ts";
 import { G1Group } from "../pairing/g1-group.ts";
@@ -13,6 +12,7 @@ import {
   type PointPair,
 } from "../pairing/pairing-product.ts";
 import { createScalarSplitter } from "../pairing/scalar-splitting.ts";
+import type { Bn254 } from "./bn254-rules.ts";
 
 const PRIME = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
 const ORDER = 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001n;

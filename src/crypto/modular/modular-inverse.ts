@@ -3,9 +3,9 @@
  * time), thirty at a time, on limbs of 30 bits in WebAssembly: 3 us where Euclid on bigints takes
  * 50. Nothing secret is ever inverted here.
  */
-import { limbsOf, normaliseLimbs, readLimbs, writeLimbs } from "./limb-bytes.ts";
 import { WasmAssembler, type Local, type WasmFunction } from "../wasm/wasm-assembler.ts";
 import { instantiateWasm } from "../wasm/wasm-instance.ts";
+import { limbsOf, normaliseLimbs, readLimbs, writeLimbs } from "./limb-bytes.ts";
 
 const LIMB_BITS = 30;
 const LIMB_MASK = (1n << 30n) - 1n;

@@ -3,9 +3,9 @@
  * products can be summed by the hundred in 64 bits, so that only the columns carry. Values are
  * below twice the modulus; R is above four times it, which makes the last subtraction needless.
  */
-import type { LimbPlace } from "./limb-bytes.ts";
 import { WasmAssembler, type Local, type WasmFunction } from "../wasm/wasm-assembler.ts";
 import { instantiateWasm, type WasmCall } from "../wasm/wasm-instance.ts";
+import type { LimbPlace } from "./limb-bytes.ts";
 
 export const LIMB_BITS = 28;
 const LIMB_MASK = (1n << 28n) - 1n;

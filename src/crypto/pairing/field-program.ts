@@ -1,6 +1,6 @@
 import { invariant } from "../../base/invariant.ts";
-import { defineField, LANE_PAIR_SIZE, type FieldFunctions, type FieldShape } from "./fp2-kernel.ts";
 import type { Local, WasmAssembler, WasmFunction } from "../wasm/wasm-assembler.ts";
+import { defineField, LANE_PAIR_SIZE, type FieldFunctions, type FieldShape } from "./fp2-kernel.ts";
 
 /** An element in memory: at a constant address, or at a constant distance from a parameter. */
 export type Element = {

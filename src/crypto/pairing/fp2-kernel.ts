@@ -18,8 +18,7 @@
  *
  * The method needs fused arithmetic, which WebAssembly calls relaxed: `isFused` asks the machine.
  */
-import type { WasmAssembler } from "../wasm/wasm-assembler.ts";
-import { type Local, type WasmFunction } from "../wasm/wasm-assembler.ts";
+import type { Local, WasmAssembler, WasmFunction } from "../wasm/wasm-assembler.ts";
 
 export type FieldShape = {
   readonly prime: bigint;

@@ -1,8 +1,7 @@
-import type { Pair } from "./extension-field.ts";
-import { QuadraticField } from "./extension-field.ts";
+import type { WasmCall } from "../wasm/wasm-instance.ts";
+import { QuadraticField, type Pair } from "./extension-field.ts";
 import type { PairingEngine } from "./pairing-engine.ts";
 import type { G1Affine } from "./pairing-product.ts";
-import type { WasmCall } from "../wasm/wasm-instance.ts";
 
 export type G1Term = { readonly point: G1Affine; readonly scalar: bigint };
 

@@ -1,7 +1,7 @@
+import type { WasmCall } from "../wasm/wasm-instance.ts";
 import { QuadraticField, type Pair } from "./extension-field.ts";
 import type { PairingEngine } from "./pairing-engine.ts";
 import type { G2Affine } from "./pairing-product.ts";
-import type { WasmCall } from "../wasm/wasm-instance.ts";
 
 const COORDINATES = 3;
 

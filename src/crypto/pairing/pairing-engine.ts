@@ -1,6 +1,4 @@
 import { invariant } from "../../base/invariant.ts";
-import { QuadraticField, type Pair } from "./extension-field.ts";
-import { FieldLibrary, type TowerShape } from "./field-program.ts";
 import {
   isBelow,
   isZeroLimbs,
@@ -11,9 +9,11 @@ import {
   type LimbPlace,
 } from "../modular/limb-bytes.ts";
 import { createModularInverse, type ModularInverse } from "../modular/modular-inverse.ts";
-import { definePairing, type Twist } from "./pairing-programs.ts";
 import { CONSTANTS_SIZE, WasmAssembler } from "../wasm/wasm-assembler.ts";
 import { instantiateWasm, type WasmCall } from "../wasm/wasm-instance.ts";
+import { QuadraticField, type Pair } from "./extension-field.ts";
+import { FieldLibrary, type TowerShape } from "./field-program.ts";
+import { definePairing, type Twist } from "./pairing-programs.ts";
 
 type CurveShape = TowerShape & {
   readonly twist: Twist;

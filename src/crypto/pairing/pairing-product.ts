@@ -1,6 +1,6 @@
+import type { WasmCall } from "../wasm/wasm-instance.ts";
 import { QuadraticField, type Pair } from "./extension-field.ts";
 import type { PairingEngine } from "./pairing-engine.ts";
-import type { WasmCall } from "../wasm/wasm-instance.ts";
 
 export type G1Affine = { readonly x: bigint; readonly y: bigint };
 export type G2Affine = { readonly x: Pair; readonly y: Pair };

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { bytesToHex, hexToBytes } from "../../../src/base/hex.ts";
+import { isNative, publicKeyOf, recoverPublicKey, sign } from "../../../src/crypto/secp256k1.ts";
 import { loadNativeSecp256k1 } from "../../../src/crypto/secp256k1/secp256k1-native.ts";
 import { loadNobleSecp256k1 } from "../../../src/crypto/secp256k1/secp256k1-noble.ts";
-import { isNative, publicKeyOf, recoverPublicKey, sign } from "../../../src/crypto/secp256k1.ts";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const native = loadNativeSecp256k1();
