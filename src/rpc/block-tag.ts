@@ -82,7 +82,8 @@ export async function requireBlock(reader: BlockReader, tag: BlockTag): Promise<
   const block = await findBlock(reader, tag);
   if (block !== undefined) return block;
   const { header } = await reader.latestBlock();
-  const message = `block ${blockTagToText(tag)} not found; the latest is 0x${header.number.toString(16)}`;
+  const latest = `0x${header.number.toString(16)}`;
+  const message = `block ${blockTagToText(tag)} not found; the latest is ${latest}`;
   throw new RpcError(RESOURCE_NOT_FOUND, message);
 }
 

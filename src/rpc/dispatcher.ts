@@ -35,6 +35,9 @@ type Request = {
   readonly params: readonly unknown[];
 };
 
+/** What the results of one body may still take up. */
+type ResponseRoom = { lengthLeft: number };
+
 const METHOD_SHOWN_MAX = 80;
 
 export class Dispatcher {
@@ -56,7 +59,8 @@ export class Dispatcher {
     if (Array.isArray(value)) return this.#answerBatch(value, dialect);
     const request = readRequest(value);
     if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);
-    const text = await this.#answerOne(request, dialect, this.#limits.responseLengthMax);
+    const room = { lengthLeft: this.#limits.responseLengthMax };
+    const text = await this.#answerOne(request, dialect, room);
     return text === undefined ? NO_CONTENT : { status: 200, text };
   }
 
@@ -72,7 +76,7 @@ export class Dispatcher {
     }
     const texts = new Array<string | undefined>(batch.length).fill(undefined);
     const entries = batch.entries();
-    let lengthLeft = responseLengthMax;
+    const room = { lengthLeft: responseLengthMax };
     const turn = takeTurns();
     const lane = async (): Promise<void> => {
       for (const [index, value] of entries) {
@@ -81,8 +85,7 @@ export class Dispatcher {
         const text =
           request instanceof InvalidRequest
             ? errorText(request.id, request.error)
-            : await this.#answerOne(request, dialect, lengthLeft);
-        lengthLeft -= text?.length ?? 0;
+            : await this.#answerOne(request, dialect, room);
         texts[index] = text;
       }
     };
@@ -95,7 +98,7 @@ export class Dispatcher {
   async #answerOne(
     request: Request,
     dialect: Dialect,
-    lengthMax: number,
+    room: ResponseRoom,
   ): Promise<string | undefined> {
     const { id, method, isNotification } = request;
     try {
@@ -103,7 +106,10 @@ export class Dispatcher {
       if (isNotification) return undefined;
       const echo = dialect === "founding" ? { method } : {};
       const text = JSON.stringify({ id, jsonrpc: "2.0", ...echo, result });
-      if (text.length <= lengthMax) return text;
+      if (text.length <= room.lengthLeft) {
+        room.lengthLeft -= text.length;
+        return text;
+      }
       throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
     } catch (error) {
       if (!(error instanceof RpcError)) this.#dependencies.onInternalError?.(method, error);

@@ -48,8 +48,8 @@ export function parseLogFilter(value: unknown, place: Place, context: MethodCont
   };
   if (!isAbsent(blockHash)) {
     if (!isAbsent(fromBlock) || !isAbsent(toBlock)) {
-      const message = `invalid parameter ${place}: give blockHash, or fromBlock and toBlock, not both`;
-      throw new RpcError(INVALID_PARAMS, message);
+      const message = "give blockHash, or fromBlock and toBlock, not both";
+      throw new RpcError(INVALID_PARAMS, `invalid parameter ${place}: ${message}`);
     }
     const hash = parseHash(blockHash, `${place}.blockHash`);
     return { ...criteria, blocks: { kind: "hash", hash } };

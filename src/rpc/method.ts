@@ -2,7 +2,7 @@ import type { Awaitable } from "./awaitable.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 
-/** `founding`: records of blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
+/** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
 export type Dialect = "founding" | "standard";
 
 export type MethodContext = {

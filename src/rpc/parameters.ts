@@ -1,6 +1,6 @@
 /**
- * Parameters from outside. Each function names the place at fault (`0`, or `0.from` inside an object)
- * and says what is expected there.
+ * Parameters from outside. Each function names the place at fault (`0`, or `0.from` inside an
+ * object) and says what is expected there.
  */
 import { parseHex } from "../base/hex.ts";
 import { readBigEndian } from "../base/big-endian.ts";

@@ -9,7 +9,7 @@ export type BodyOutcome =
   /** The client went away or was too slow. */
   | { readonly kind: "aborted" };
 
-/** Reads the body within `bytesMax`. Its bytes are taken from the budget; the caller gives them back. */
+/** Reads at most `bytesMax`. The bytes are taken from the budget; the caller gives them back. */
 export function readBody(
   request: IncomingMessage,
   bytesMax: number,
@@ -17,13 +17,14 @@ export function readBody(
 ): Promise<BodyOutcome> {
   const chunks: Buffer[] = [];
   let size = 0;
+  let isOver = false;
   return new Promise((resolve) => {
     const end = (outcome: BodyOutcome): void => {
+      // A request that ended is closed after that, too.
+      if (isOver) return;
+      isOver = true;
       request.removeAllListeners("data");
-      if (outcome.kind !== "body") {
-        budget.release(size);
-        size = 0;
-      }
+      if (outcome.kind !== "body") budget.release(size);
       resolve(outcome);
     };
     if (Number(request.headers["content-length"] ?? 0) > bytesMax) {

@@ -1,4 +1,4 @@
-/** Codes of transaction checks as errors: the texts are the ones that wallets and libraries look for. */
+/** Codes of checks as errors: the texts are those that wallets and libraries look for. */
 import { bytesToHex } from "../base/hex.ts";
 import type { CallFailure, SubmitRefusal } from "./chain-reader.ts";
 import { quantity } from "./quantity.ts";

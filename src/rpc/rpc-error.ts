@@ -1,4 +1,4 @@
-/** What a caller did wrong or cannot have. Anything else that is thrown answers -32603, without its text. */
+/** What a caller did wrong or cannot have. Anything else that is thrown answers a bare -32603. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;

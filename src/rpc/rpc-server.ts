@@ -191,9 +191,12 @@ export class RpcServer {
       return;
     }
     response.once("close", () => this.#budget.release(bytes.length));
+    // Without this, a connection that is busy when the server closes would be kept for the next.
+    const last = this.#server.listening ? {} : { connection: "close" };
     response
       .writeHead(status, {
         ...headers,
+        ...last,
         "content-type": "application/json",
         "content-length": bytes.length.toString(),
       })

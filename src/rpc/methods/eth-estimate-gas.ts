@@ -9,7 +9,7 @@ import { RpcError, SERVER_ERROR } from "../rpc-error.ts";
 
 type Params = { readonly call: CallParameters; readonly block: BlockTag };
 
-/** A transaction cannot have more gas than the chain allows for one: that bounds the search, too. */
+/** A transaction cannot have more gas than the chain allows for one: the search ends there, too. */
 export type EstimateReader = CallReader &
   GasEstimator & { readonly transactionGasMax: bigint | undefined };
 

@@ -168,7 +168,7 @@ describe("the methods", () => {
     assert.equal(second["effectiveGasPrice"], "0x3");
     const first = await receipt(filled.legacy);
     assert.equal(first["gasUsed"], "0x5208");
-    const sum = BigInt(first["gasUsed"] as string) + BigInt(second["gasUsed"] as string);
+    const sum = BigInt(first["gasUsed"]) + BigInt(second["gasUsed"] as string);
     assert.equal(BigInt(second["cumulativeGasUsed"] as string), sum);
     const created = await receipt(filled.created);
     assert.deepEqual(
@@ -184,7 +184,7 @@ describe("the methods", () => {
     assert.equal(await ask("eth_getTransactionReceipt", UNKNOWN_HASH), null);
     const genesis = (await ask("eth_getBlockByNumber", "0x0", false)) as JsonRecord;
     const [founding] = genesis["transactions"] as string[];
-    assert.equal((await receipt(founding!))["gasUsed"], "0x0");
+    assert.equal((await receipt(founding ?? ""))["gasUsed"], "0x0");
   });
 
   it("call contracts, and say why a call failed", async () => {
@@ -273,12 +273,32 @@ describe("the methods", () => {
     const send = (encoded: Uint8Array): readonly unknown[] => [bytesToHex(encoded)];
     const cases: readonly (readonly [Uint8Array, number, RegExp, string])[] = [
       [signedTransaction(0, { nonce: 1n }), -32000, /nonce too low/, "TX_NONCE_TOO_LOW"],
-      [signedTransaction(0, { nonce: 5n, gasLimit: 20_999n }), -32000, /intrinsic gas too low/, "TX_INTRINSIC_GAS_TOO_LOW"],
-      [signedTransaction(0, { nonce: 5n, value: 2n ** 80n }), -32000, /insufficient funds/, "TX_INSUFFICIENT_BALANCE"],
-      [signedTransaction(0, { nonce: 5n, chainId: 1n }), -32000, /invalid chain id/, "TX_CHAIN_ID_WRONG"],
-      [signedTransaction(0, { nonce: 5n, gasLimit: 2n ** 40n }), -32000, /exceeds block gas limit/, "TX_GAS_LIMIT_ABOVE_MAXIMUM"],
+      [
+        signedTransaction(0, { nonce: 5n, gasLimit: 20_999n }),
+        -32000,
+        /intrinsic gas too low/,
+        "TX_INTRINSIC_GAS_TOO_LOW",
+      ],
+      [
+        signedTransaction(0, { nonce: 5n, value: 2n ** 80n }),
+        -32000,
+        /insufficient funds/,
+        "TX_INSUFFICIENT_BALANCE",
+      ],
+      [
+        signedTransaction(0, { nonce: 5n, chainId: 1n }),
+        -32000,
+        /invalid chain id/,
+        "TX_CHAIN_ID_WRONG",
+      ],
+      [
+        signedTransaction(0, { nonce: 5n, gasLimit: 2n ** 40n }),
+        -32000,
+        /exceeds block gas limit/,
+        "TX_GAS_LIMIT_ABOVE_MAXIMUM",
+      ],
       [Uint8Array.of(3, 0xc0), -32000, /transaction type not valid/, "TX_TYPE_BLOB_REFUSED"],
-    ]; // prettier-ignore
+    ];
     for (const [encoded, code, message, reason] of cases) {
       const { error } = await node.request("/", "eth_sendRawTransaction", send(encoded));
       assert.equal(error?.code, code, reason);

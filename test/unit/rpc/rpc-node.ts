@@ -1,4 +1,4 @@
-/** A chain in memory behind a real ethrpc on a free port, and the few calls that tests make of it. */
+/** A chain in memory behind a real ethrpc on a free port, and the calls that tests make of it. */
 import { bytesToHex, hexToBytes, type Hex } from "../../../src/base/hex.ts";
 import { addressToHex } from "../../../src/chain/address.ts";
 import { encodeTransaction } from "../../../src/chain/transaction-encoder.ts";
@@ -28,11 +28,15 @@ export type RpcResponse = {
 export type Reply = { readonly status: number; readonly headers: Headers; readonly text: string };
 
 export const [ALICE = 0n, BOB = 0n, CAROL = 0n] = ADDRESSES;
-export const REVERT_DATA: Hex = `0x08c379a0${"20".padStart(64, "0")}${"a".padStart(64, "0")}${Buffer.from(
-  "user error",
-)
-  .toString("hex")
-  .padEnd(64, "0")}`;
+/** Error("user error"). */
+export const REVERT_DATA: Hex = bytesToHex(
+  Buffer.concat([
+    hexToBytes("0x08c379a0"),
+    topic(32n),
+    topic(10n),
+    Buffer.from("user error".padEnd(32, "\0")),
+  ]),
+);
 
 /** Contracts that are there from block 0. */
 export const CONTRACTS = {
@@ -107,7 +111,7 @@ export class RpcNode {
 
   /** Any body by POST. */
   async post(
-    body: BodyInit,
+    body: string | Buffer<ArrayBuffer>,
     path = "/",
     headers: Record<string, string> = { "content-type": "application/json" },
   ): Promise<Reply> {

@@ -57,7 +57,7 @@ describe("the founding dialect", () => {
   });
   after(() => node.close());
 
-  it("answers the sample call with the genesis block and exactly one full transaction", async () => {
+  it("answers the sample call with block 0 and exactly one full transaction", async () => {
     const { status, headers, text } = await node.post(
       '{"id":1,"jsonrpc":"2.0","method":"eth_getBlockByNumber","params":["0x00",true]}',
       "/",
@@ -135,7 +135,7 @@ describe("the founding dialect", () => {
     });
   });
 
-  it("differs from the strict dialect in size, gasPrice, value, logs and contractAddress alone", async () => {
+  it("differs from the strict dialect in the fields that E3 and E4 name alone", async () => {
     for (const number of ["0x0", "0x1", "0x2", "0x3"]) {
       const ours = (await node.founding("eth_getBlockByNumber", number, true)) as JsonRecord;
       const strict = (await node.standard("eth_getBlockByNumber", number, true)) as JsonRecord;
@@ -147,9 +147,10 @@ describe("the founding dialect", () => {
         const our = (ourRecords as JsonRecord[])[index]!;
         assert.equal(BigInt(our["value"] as string), BigInt(record["value"] as string));
         assert.equal(BigInt(our["gasPrice"] as number), BigInt(record["gasPrice"] as string));
-        const { value: _v, gasPrice: _g, logs: _l, contractAddress: _c, ...rest } = our;
-        const { value: _value, gasPrice: _price, ...strictFields } = record;
-        assert.deepEqual(rest, strictFields, number);
+        const names = Object.keys(record).filter((name) => !["value", "gasPrice"].includes(name));
+        assert.deepEqual(pick(our, names), pick(record, names), number);
+        const added = Object.keys(our).filter((name) => !(name in record));
+        assert.deepEqual(added.toSorted(), ["contractAddress", "logs"], number);
       });
     }
   });
