@@ -1,0 +1,256 @@
+/** A client node between a real disk and real links; the replicas are made by hand. */
+import assert from "node:assert/strict";
+import { rmSync, truncateSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { CodedError } from "../../../src/base/coded-error.ts";
+import type { ClientOptions } from "../../../src/client/client-options.ts";
+import type { ClientNode } from "../../../src/client/client-node.ts";
+import { keccak256 } from "../../../src/crypto/keccak256.ts";
+import { bytesToHash } from "../../../src/wire/hash-text.ts";
+import type * as rpc from "../../../src/rpc/chain-reader.ts";
+import { until } from "../../support/following-client.ts";
+import { ACCOUNTS, transfer } from "../../support/replica-network.ts";
+import { openClient, temporaryDirectory } from "./client-nodes.ts";
+import { FinalChain, type FinalBlock } from "./final-chain.ts";
+import { ServingNetwork } from "./serving-replicas.ts";
+
+const WRONG = `0x${"77".repeat(32)}` as const;
+
+describe("a client node", () => {
+  let network: ServingNetwork;
+  let directory: ReturnType<typeof temporaryDirectory>;
+  let node: ClientNode;
+  let failures: unknown[];
+
+  const open = async (more: Partial<ClientOptions> = {}): Promise<void> => {
+    ({ node, failures } = await openClient(directory.path, network, more));
+  };
+  const publishedHeight = (): number => node.status().publishedHeight;
+  const isUpTo = (height: number) => (): boolean => publishedHeight() >= height;
+  const submit = async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const submitted = await node.submit(bytes);
+    assert.ok(submitted.ok, submitted.ok ? "" : submitted.error.code);
+    return submitted.value;
+  };
+  const hasAll = (bytes: Uint8Array) => (): boolean =>
+    network.replicas.every(({ submitted }) => submitted.has(bytesToHash(keccak256(bytes))));
+
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    network = await ServingNetwork.open(new FinalChain());
+  });
+  afterEach(async () => {
+    await node.close();
+    await network.close();
+    directory.remove();
+  });
+
+  it("is ready on a new network, and reads block 0 in the shapes of the RPC", async () => {
+    await open();
+    assert.equal(node.isReady, false);
+    await node.whenReady();
+    assert.equal(node.isReady, true);
+    const reads: rpc.StateAtReader &
+      rpc.TransactionsReader &
+      rpc.ReceiptsReader &
+      rpc.TransactionFinder &
+      rpc.PendingTransactionReader &
+      rpc.PendingNonceReader &
+      rpc.Caller &
+      rpc.GasEstimator &
+      rpc.Submitter &
+      rpc.PriorityFeeReader &
+      rpc.SyncReader &
+      rpc.NetworkReader = node.reads;
+    const genesis = await reads.latestBlock();
+    assert.equal(genesis.header.number, 0n);
+    assert.equal((await reads.transactionsOf(genesis))?.length, 1);
+    assert.equal((await reads.receiptsOf(genesis))?.[0]?.succeeded, true);
+    assert.equal(node.status().upCount, 4);
+  });
+
+  it("sends what it promised to all replicas, and publishes the block with its receipts", async () => {
+    await open();
+    const published: bigint[] = [];
+    node.on("blockPublished", ({ header }) => published.push(header.number));
+    await node.whenReady();
+    const first = transfer(0, 0, 5n);
+    const hash = await submit(first);
+    assert.deepEqual(hash, keccak256(first));
+    assert.deepEqual(await submit(first), hash, "a resend is idempotent");
+    assert.equal(node.transactionStatus(hash)?.kind, "pending");
+    assert.equal(node.reads.pendingNonce(ACCOUNTS[0]!), 1n);
+    await until(hasAll(first), "all replicas have it");
+    network.orderSubmitted();
+    await until(isUpTo(1), "its block is published");
+    assert.deepEqual(published, [1n]);
+    assert.deepEqual(node.transactionStatus(hash), { kind: "final", number: 1n, index: 0 });
+    const found = node.reads.findTransaction(hash)!;
+    assert.equal(found.block.header.number, 1n);
+    assert.equal(node.reads.receiptsOf(found.block)?.[0]?.succeeded, true);
+    assert.deepEqual(node.reads.blockByHash(found.block.hash)?.hash, found.block.hash);
+    assert.deepEqual(await submit(first), hash, "a final one gives its hash again");
+    assert.equal(node.status().openTransactions, 0);
+  });
+
+  it("reads the state of every block, also of old ones, and calls on them", async () => {
+    await open();
+    for (let nonce = 0; nonce < 3; nonce++) network.order([transfer(0, nonce, 10n)]);
+    await until(isUpTo(3), "three blocks");
+    const [sender, receiver] = [ACCOUNTS[0]!, ACCOUNTS[1]!];
+    for (const number of [0n, 1n, 2n, 3n]) {
+      const block = node.reads.blockByNumber(number)!;
+      const state = node.reads.stateAt(block)!;
+      assert.equal(state.nonce(sender), number, `block ${number}`);
+      assert.equal(state.balance(receiver), 10n ** 18n + 10n * number, `block ${number}`);
+      const transaction = {
+        ...({ type: 0, chainId: undefined, nonce: 0n, gasPrice: 0n, gasLimit: 50_000n } as const),
+        ...{ to: receiver, value: 10n ** 18n + 10n * number, data: new Uint8Array(0) },
+      };
+      const afford = node.reads.call({ sender: receiver, transaction }, block);
+      assert.ok(afford.ok, `block ${number}`);
+      const more = { ...transaction, value: transaction.value + 1n };
+      const beyond = node.reads.call({ sender: receiver, transaction: more }, block);
+      assert.ok(!beyond.ok, "one coin more than it had at that block");
+      const gas = node.reads.estimateGas({ sender: receiver, transaction }, block, 100_000n);
+      assert.deepEqual(gas, { ok: true, value: 21_000n });
+    }
+    assert.equal(node.reads.blockByNumber(4n), undefined);
+  });
+
+  it("takes blocks without a certificate when a later one proves them, and not before", async () => {
+    await open();
+    await node.whenReady();
+    network.order([transfer(0, 0)], "none");
+    network.order([transfer(0, 1)], "none");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(node.status().finalHeight, 0);
+    network.order([transfer(0, 2)], "slow");
+    await until(isUpTo(3), "the third proves the first two");
+  });
+
+  it("refuses a wrong certificate, and gets the block from a replica that does not lie", async () => {
+    const forged = (_: number, honest: FinalBlock): FinalBlock => {
+      const other = network.chain.network.blockOf(honest.block.body, {
+        ...honest.block.header,
+        timestampMs: honest.block.header.timestampMs + 1,
+      });
+      return { block: other, certificate: { ...honest.certificate!, blockHash: other.hash } };
+    };
+    await open();
+    await node.whenReady();
+    const liar = node.status().replicas.find(({ isFollowed }) => isFollowed)!.replica;
+    network.replicas[liar]!.manner = { blockAt: forged };
+    network.order([transfer(0, 0)]);
+    await until(isUpTo(1), "the honest block is published");
+    await until(() => node.status().replicas[liar]!.isDistrusted, "the liar is known");
+    assert.equal(node.status().replicas[liar]!.isFollowed, false);
+    assert.deepEqual(failures, []);
+  });
+
+  it("publishes only what f+1 replicas signed, whatever one of them says", async () => {
+    await open();
+    await node.whenReady();
+    for (const replica of network.replicas) replica.manner = { isSilentOnResults: true };
+    network.order([transfer(0, 0)]);
+    await until(() => node.status().finalHeight === 1, "the block is final");
+    await until(() => node.status().replicas.every(({ isFollowed }) => isFollowed), "it asks all");
+    network.replicas[0]!.manner = { isSilentOnResults: true, resultAt: () => WRONG };
+    network.replicas[0]!.vote(1);
+    network.replicas[1]!.vote(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(publishedHeight(), 0, "one vote each is not enough");
+    assert.equal(node.reads.latestBlock().header.number, 0n);
+    network.replicas[2]!.vote(1);
+    await until(isUpTo(1), "two equal votes are");
+    await until(() => node.status().replicas[0]!.isDistrusted, "who signed another is left");
+    assert.deepEqual(failures, []);
+  });
+
+  it("stops when f+1 replicas signed another result than its own", async () => {
+    await open();
+    await node.whenReady();
+    network.order([transfer(0, 0)]);
+    await until(isUpTo(1), "all is well");
+    for (const replica of network.replicas) replica.manner = { resultAt: () => WRONG };
+    network.order([transfer(0, 1)]);
+    await until(() => failures.length === 1, "it stops");
+    const [failure] = failures;
+    assert.ok(failure instanceof CodedError);
+    assert.equal(failure.code, "EXECUTION_DIVERGED");
+    assert.equal(publishedHeight(), 1, "the block is not shown to anybody");
+    assert.equal(node.isReady, false);
+    const refused = await node.submit(transfer(0, 2));
+    assert.deepEqual(refused, { ok: false, error: { code: "EXECUTION_DIVERGED" } });
+    await node.close();
+    for (const replica of network.replicas) replica.manner = {};
+    await open();
+    assert.equal(publishedHeight(), 1, "nothing wrong reached the disk");
+    await until(isUpTo(2), "with right results it goes on");
+  });
+
+  it("leaves replicas that stall for others", async () => {
+    await open();
+    await node.whenReady();
+    const followed = node.status().replicas.filter(({ isFollowed }) => isFollowed);
+    assert.equal(followed.length, 2, "f+1 are enough while all is well");
+    network.replicas[followed[0]!.replica]!.manner = { isStalling: true };
+    for (let nonce = 0; nonce < 3; nonce++) network.order([transfer(0, nonce)]);
+    await until(isUpTo(3), "the others are asked");
+  });
+
+  it("goes on where it was after a restart, and is not told what it knows", async () => {
+    await open();
+    for (let nonce = 0; nonce < 5; nonce++) network.order([transfer(0, nonce)]);
+    await until(isUpTo(5), "five blocks");
+    await node.close();
+    network.chain.append([transfer(0, 5)]);
+    for (const { follows } of network.replicas) follows.length = 0;
+    await open();
+    assert.equal(publishedHeight(), 5);
+    assert.equal(node.reads.stateAt(node.reads.blockByNumber(2n)!)!.nonce(ACCOUNTS[0]!), 2n);
+    await until(isUpTo(6), "the sixth");
+    const heights = network.replicas.flatMap(({ follows }) => follows);
+    assert.ok(heights.every((height) => height >= 6));
+  });
+
+  for (const part of ["state", "blocks"]) {
+    it(`makes a damaged store of ${part} again by itself`, async () => {
+      await open();
+      for (let nonce = 0; nonce < 4; nonce++) network.order([transfer(0, nonce)]);
+      await until(isUpTo(4), "four blocks");
+      const latest = node.reads.latestBlock().hash;
+      await node.close();
+      truncateSync(path.join(directory.path, part, "data.mdb"), 10_000);
+      await open();
+      await until(isUpTo(4), "all is there again");
+      assert.deepEqual(node.reads.latestBlock().hash, latest);
+      assert.equal(node.reads.stateAt(node.reads.blockByNumber(2n)!)!.nonce(ACCOUNTS[0]!), 2n);
+      assert.deepEqual(failures, []);
+    });
+  }
+
+  it("rebuilds the state from its own blocks, without any replica", async () => {
+    await open();
+    for (let nonce = 0; nonce < 4; nonce++) network.order([transfer(0, nonce)]);
+    await until(isUpTo(4), "four blocks");
+    await node.close();
+    rmSync(path.join(directory.path, "state"), { recursive: true });
+    ({ node, failures } = await openClient(directory.path, undefined));
+    await until(isUpTo(4), "executed again");
+    assert.equal(node.isReady, false, "alone it serves reads and is not ready");
+  });
+
+  it("catches up with a long chain", async () => {
+    for (let nonce = 0; nonce < 600; nonce++) {
+      network.chain.append([transfer(0, nonce)], nonce % 3 === 0 ? "fast" : "none");
+    }
+    network.chain.append([transfer(1, 0)]);
+    await open();
+    await node.whenReady();
+    assert.equal(publishedHeight(), 601);
+    assert.equal(node.reads.latestBlock().header.number, 601n);
+    assert.equal(node.reads.syncProgress(), undefined);
+  });
+});
