@@ -30,19 +30,14 @@ export function formatLog(log: Log, place: LogPlace): JsonObject {
   };
 }
 
-/** The logs of one transaction. */
-export function formatLogs(
-  block: BlockRecord,
-  receipts: readonly Receipt[],
-  transactionIndex: number,
-): readonly JsonObject[] {
-  const transactionHash = block.transactionHashes[transactionIndex] ?? NO_HASH;
-  let logIndex = 0;
-  for (const { logs } of receipts.slice(0, transactionIndex)) logIndex += logs.length;
-  const logs = receipts[transactionIndex]?.logs ?? [];
-  return logs.map((log, index) =>
-    formatLog(log, { block, transactionIndex, transactionHash, logIndex: logIndex + index }),
-  );
+/** The logs of one transaction; `place` is that of the first. */
+export function formatLogs(logs: readonly Log[], place: LogPlace): readonly JsonObject[] {
+  return logs.map((log, index) => formatLog(log, { ...place, logIndex: place.logIndex + index }));
 }
 
-const NO_HASH = new Uint8Array(0);
+/** How many logs the block has before this transaction. */
+export function firstLogIndex(receipts: readonly Receipt[], transactionIndex: number): number {
+  let count = 0;
+  for (let index = 0; index < transactionIndex; index++) count += receipts[index]?.logs.length ?? 0;
+  return count;
+}

@@ -3,7 +3,7 @@ import { bytesToHex } from "../base/hex.ts";
 import { addressToHex } from "../chain/address.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { FoundTransaction } from "./chain-reader.ts";
-import { formatLogs } from "./format-log.ts";
+import { firstLogIndex, formatLogs } from "./format-log.ts";
 import { contractAddressOf, gasPriceOf, senderOf, targetOf } from "./format-transaction.ts";
 import type { JsonObject } from "./parameters.ts";
 import { quantity } from "./quantity.ts";
@@ -30,7 +30,12 @@ export function formatReceipt(
     effectiveGasPrice: quantity(gasPriceOf(transaction, block)),
     status: receipt.succeeded ? "0x1" : "0x0",
     type: quantity(receipt.type),
-    logs: formatLogs(block, receipts, index),
+    logs: formatLogs(receipt.logs, {
+      block,
+      transactionIndex: index,
+      transactionHash: transaction.hash,
+      logIndex: firstLogIndex(receipts, index),
+    }),
     logsBloom: bytesToHex(receipt.logsBloom),
   };
 }

@@ -1,12 +1,10 @@
 import { bytesToHex } from "../base/hex.ts";
 import { addressToHex, createdAddress } from "../chain/address.ts";
 import type { GenesisTransaction } from "../chain/genesis-block.ts";
-import type { Receipt } from "../chain/receipt.ts";
 import { legacyV } from "../chain/transaction-encoder.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { AccessList, Authorization, Transaction } from "../chain/transaction.ts";
 import type { BlockRecord, BlockTransaction } from "./chain-reader.ts";
-import { formatLogs } from "./format-log.ts";
 import type { JsonObject } from "./parameters.ts";
 import { integer, quantity, word } from "./quantity.ts";
 
@@ -42,14 +40,14 @@ export function formatTransaction(
 export function formatFoundingTransaction(
   transaction: BlockTransaction,
   place: TransactionPlace,
-  receipts: readonly Receipt[],
+  logs: readonly JsonObject[],
 ): JsonObject {
   const created = contractAddressOf(transaction);
   return {
     ...formatTransaction(transaction, place),
     contractAddress: created === undefined ? "0x" : addressToHex(created),
     gasPrice: integer(gasPriceOf(transaction, place.block)),
-    logs: formatLogs(place.block, receipts, place.index),
+    logs,
     value: word(valueOf(transaction)),
   };
 }

@@ -3,6 +3,7 @@ import { bytesToHex } from "../base/hex.ts";
 import { prunedBlock } from "./block-tag.ts";
 import type { BlockRecord, ReceiptsReader, TransactionsReader } from "./chain-reader.ts";
 import { formatBlock } from "./format-block.ts";
+import { formatLogs } from "./format-log.ts";
 import { formatFoundingTransaction, formatTransaction } from "./format-transaction.ts";
 import type { Dialect } from "./method.ts";
 import type { JsonObject } from "./parameters.ts";
@@ -24,8 +25,14 @@ export async function describeBlock(
   }
   const receipts = await reader.receiptsOf(block);
   if (receipts === undefined) throw prunedBlock(block);
-  const records = transactions.map((one, index) =>
-    formatFoundingTransaction(one, { block, index }, receipts),
-  );
+  let logIndex = 0;
+  const records = transactions.map((one, index) => {
+    const { logs } = receipts[index] ?? NO_LOGS;
+    const place = { block, transactionIndex: index, transactionHash: one.hash, logIndex };
+    logIndex += logs.length;
+    return formatFoundingTransaction(one, { block, index }, formatLogs(logs, place));
+  });
   return formatBlock(block, records, dialect);
 }
+
+const NO_LOGS = { logs: [] } as const;
