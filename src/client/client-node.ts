@@ -65,6 +65,8 @@ export type ClientStatus = {
   /** Promised and not final yet. */
   readonly openTransactions: number;
   readonly isDiskFull: boolean;
+  /** The code of what keeps the journal from being written: reads go on, nothing is accepted. */
+  readonly journalFailure: string | undefined;
   /** The code of what stopped the node. */
   readonly failure: string | undefined;
 };
@@ -88,6 +90,7 @@ export class ClientNode {
   #hasBeenLevel = false;
   #onReady: (() => void)[] = [];
   #failure: unknown;
+  #journalFailure: string | undefined;
   #isClosed = false;
 
   /** Resolves when reads and submissions work; whether the network is there says `whenReady`. */
@@ -198,7 +201,8 @@ export class ClientNode {
       quorum: this.#quorum.quorum,
       pool: this.#submissions.poolStatus(),
       openTransactions: this.#submissions.openCount,
-      isDiskFull: this.#follower.isDiskFull,
+      isDiskFull: this.#isDiskFull(),
+      journalFailure: this.#journalFailure,
       failure: this.#failure === undefined ? undefined : codeOf(this.#failure),
     };
   }
@@ -216,7 +220,6 @@ export class ClientNode {
   async #start(options: ClientOptions): Promise<void> {
     const { logger } = this.#dependencies;
     const follower = this.#follower;
-    follower.start();
     this.#links = await ReplicaLinks.open(options, logger, {
       onUp: (replica) => {
         follower.onUp(replica);
@@ -234,6 +237,7 @@ export class ClientNode {
         this.#checkReady();
       },
     });
+    follower.start();
     this.#timers = [
       setInterval(() => this.#tick(), TICK_MS),
       setInterval(() => this.#resend(), this.#timing.resendMinMs),
@@ -296,11 +300,14 @@ export class ClientNode {
         send: (replica, transactions) =>
           void this.#links?.ask(replica, { kind: "submit", transactions }),
         replicasUp: () => this.#follower.replicasUp,
-        isDiskFull: () => this.#follower.isDiskFull,
+        isDiskFull: () => this.#isDiskFull(),
         onAccepted: (transaction) => this.#emitter.emit("transactionAccepted", transaction),
         onRefused: (refused) => this.#emitter.emit("transactionRefused", refused),
         onFailure: (error) => {
-          this.#dependencies.logger.error("the journal cannot be written", { code: codeOf(error) });
+          if (this.#journalFailure !== undefined) return;
+          const code = codeOf(error);
+          this.#journalFailure = code;
+          this.#dependencies.logger.error("the journal cannot be written", { code });
         },
       },
     );
@@ -337,6 +344,11 @@ export class ClientNode {
     if (this.#hasBeenLevel || !this.#follower.isLevel) return;
     this.#hasBeenLevel = true;
     for (const resolve of this.#onReady.splice(0)) resolve();
+  }
+
+  #isDiskFull(): boolean {
+    const { blocks, state } = this.#stores;
+    return this.#follower.isDiskFull || blocks.isFull || state.isFull;
   }
 
   #lag(): number {

@@ -1,14 +1,13 @@
 /**
- * Which replicas are followed: f+1 while all goes well, which is what publishing needs; more when
- * nothing moves; none that lied while there are others.
+ * Which replicas are followed: 2f+1 while all goes well, so that f of them may lie or hang without
+ * being noticed; more when nothing moves all the same; none that lied while there are others.
  */
 import type { ReplicaIndex } from "../consensus/block.ts";
+import type { Quorum } from "../consensus/quorum.ts";
 import type { ReplicaReport } from "../wire/client-codec.ts";
 
 export type FollowedOptions = {
-  readonly replicaCount: number;
-  /** f+1. */
-  readonly weak: number;
+  readonly quorum: Quorum;
   readonly distrustMs: number;
 };
 
@@ -45,7 +44,7 @@ export class FollowedReplicas {
   constructor(options: FollowedOptions, dependencies: FollowedDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#replicas = Array.from({ length: options.replicaCount }, createFollowed);
+    this.#replicas = Array.from({ length: options.quorum.replicaCount }, createFollowed);
   }
 
   get followed(): readonly ReplicaIndex[] {
@@ -101,7 +100,7 @@ export class FollowedReplicas {
 
   /** Follows until there are enough. */
   fill(nowMs: number): void {
-    while (this.followed.length < this.#options.weak) {
+    while (this.followed.length < this.#options.quorum.quorum) {
       if (!this.#start(this.#best(nowMs, true))) return;
     }
   }
@@ -116,13 +115,13 @@ export class FollowedReplicas {
   narrow(): void {
     const followed = this.followed.toSorted((a, b) => this.#progressOf(a) - this.#progressOf(b));
     const [slowest] = followed;
-    if (slowest !== undefined && followed.length > this.#options.weak) this.#stop(slowest);
+    if (slowest !== undefined && followed.length > this.#options.quorum.quorum) this.#stop(slowest);
   }
 
   /** The highest final height that f+1 replicas reached: at least one of them does not lie. */
   reportedHeight(): number | undefined {
     const heights = this.#replicas.flatMap(({ report }) => report?.finalHeight ?? []);
-    return heights.toSorted((a, b) => b - a)[this.#options.weak - 1];
+    return heights.toSorted((a, b) => b - a)[this.#options.quorum.weak - 1];
   }
 
   /** How many are up and have said where they stand. */

@@ -58,7 +58,7 @@ const BACKLOG_MAX = 256;
 const BACKLOG_LOW = 128;
 const VOTE_HEIGHTS_MAX = 4 * BACKLOG_MAX;
 /** Decoded blocks that wait to be executed; further ones are read from the store. */
-const DECODED_MAX = 64;
+const DECODED_MAX = 16;
 const NARROW_AFTER_MS = 10_000;
 const DISK_RETRY_MS = 1_000;
 /** No chain is so long: the stream rests until it is moved. */
@@ -104,7 +104,7 @@ export class Follower {
     );
     this.#votes.start(executor.height);
     this.#replicas = new FollowedReplicas(
-      { replicaCount: quorum.replicaCount, weak: quorum.weak, distrustMs: timing.distrustMs },
+      { quorum, distrustMs: timing.distrustMs },
       {
         follow: (replica) => this.#follow(replica),
         unfollow: (replica) => this.#unfollow(replica),

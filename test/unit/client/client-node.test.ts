@@ -149,6 +149,29 @@ describe("a client node", () => {
     assert.deepEqual(failures, []);
   });
 
+  it("is not deceived by a forged block below an honest certificate", async () => {
+    await open();
+    await node.whenReady();
+    const liar = node.status().replicas.find(({ isFollowed }) => isFollowed)!.replica;
+    network.replicas[liar]!.manner = {
+      blockAt: (height, honest) => {
+        if (height !== 1) return honest;
+        const { header } = honest.block;
+        const body = { ...honest.block.body, transactions: [] };
+        const payloadHash = network.chain.network.ports[0]!.hashBody(body);
+        const changes = { ...header, payloadHash, txCount: 0, payloadSize: 0 };
+        const block = network.chain.network.blockOf(body, changes);
+        return { block, certificate: undefined };
+      },
+    };
+    network.order([transfer(0, 0)], "none");
+    network.order([transfer(0, 1)]);
+    await until(isUpTo(2), "the honest blocks are published");
+    assert.equal(node.reads.latestBlock().header.number, 2n);
+    await until(() => node.status().replicas[liar]!.isDistrusted, "the liar is known");
+    assert.deepEqual(failures, []);
+  });
+
   it("publishes only what f+1 replicas signed, whatever one of them says", async () => {
     await open();
     await node.whenReady();
@@ -194,8 +217,10 @@ describe("a client node", () => {
     await open();
     await node.whenReady();
     const followed = node.status().replicas.filter(({ isFollowed }) => isFollowed);
-    assert.equal(followed.length, 2, "f+1 are enough while all is well");
-    network.replicas[followed[0]!.replica]!.manner = { isStalling: true };
+    assert.equal(followed.length, 3, "2f+1 are enough while all is well");
+    for (const { replica } of followed.slice(0, 2)) {
+      network.replicas[replica]!.manner = { isStalling: true };
+    }
     for (let nonce = 0; nonce < 3; nonce++) network.order([transfer(0, nonce)]);
     await until(isUpTo(3), "the others are asked");
   });

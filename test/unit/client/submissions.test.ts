@@ -1,7 +1,5 @@
 /** A hash that was given is a promise (SPEC E13). */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -11,9 +9,11 @@ import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
 import { until } from "../../support/following-client.ts";
 import { ACCOUNTS, transfer } from "../../support/replica-network.ts";
+import { runUntil } from "../storage/child-process.ts";
 import { openClient, temporaryDirectory } from "./client-nodes.ts";
 import { FinalChain } from "./final-chain.ts";
 import { ServingNetwork, ServingReplica } from "./serving-replicas.ts";
+import { SUBMITTING_NODE } from "./submitting-node.ts";
 
 describe("what a client node promised", () => {
   let network: ServingNetwork;
@@ -43,14 +43,10 @@ describe("what a client node promised", () => {
   });
 
   it("survives kill -9 and is sent again until it is final", async () => {
-    const program = path.join(import.meta.dirname, "submitting-node.ts");
-    const child = spawn(process.execPath, [program, directory.path, "20"], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [said] = (await once(child.stdout, "data")) as [Buffer];
-    assert.equal(said.toString(), "promised\n");
-    child.kill("SIGKILL");
-    await once(child, "exit");
+    const command = [process.execPath, SUBMITTING_NODE, directory.path, "20"];
+    const child = await runUntil(command, ({ length }) => length > 0);
+    assert.deepEqual(child.lines, ["promised"]);
+    assert.equal(child.signal, "SIGKILL");
     await open();
     assert.equal(status().openTransactions, 20);
     await until(() => countOf(3, transfer(19, 0)) >= 2, "sent, and sent again");

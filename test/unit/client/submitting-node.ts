@@ -1,11 +1,14 @@
-/** A client node without a network: submits what it is told, says the hashes, and waits to be killed. */
+/** A client node without a network: submits, says that it promised, and waits to be killed. */
 import { transfer } from "../../support/replica-network.ts";
 import { openClient } from "./client-nodes.ts";
 
-const [dataPath = "", count = "0"] = process.argv.slice(2);
-const { node } = await openClient(dataPath, undefined);
-const submitted = await Promise.all(
-  Array.from({ length: Number(count) }, (_, account) => node.submit(transfer(account, 0))),
-);
-console.log(submitted.every(({ ok }) => ok) ? "promised" : "refused");
-setInterval(() => undefined, 1_000);
+export const SUBMITTING_NODE = import.meta.filename;
+
+if (import.meta.main) {
+  const [dataPath = "", count = "0"] = process.argv.slice(2);
+  const { node } = await openClient(dataPath, undefined);
+  const submitted = await Promise.all(
+    Array.from({ length: Number(count) }, (_, account) => node.submit(transfer(account, 0))),
+  );
+  console.log(submitted.every(({ ok }) => ok) ? "promised" : "refused");
+}
