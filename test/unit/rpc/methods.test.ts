@@ -252,6 +252,24 @@ describe("the methods", () => {
     assert.equal((await fail("eth_feeHistory", "0x1", "0x99", []))[0], -32001);
   });
 
+  it("order the tips of a block before they are weighted", async () => {
+    const own = await RpcNode.open();
+    try {
+      await own.send(0, { type: 0, gasPrice: 9n });
+      await own.send(1, { type: 0, gasPrice: 2n });
+      own.chain.seal();
+      const history = (await own.standard(
+        "eth_feeHistory",
+        "0x1",
+        "latest",
+        [10, 90],
+      )) as JsonRecord;
+      assert.deepEqual(history["reward"], [["0x2", "0x9"]]);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("accept a transaction once and give its hash as often as it is sent", async () => {
     const own = await RpcNode.open();
     try {
