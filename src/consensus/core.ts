@@ -140,6 +140,8 @@ export type Timers = {
   /** When a held proposal may be looked at again (its timestamp lies ahead). */
   heldUntilMs: number | undefined;
   commitDueMs: number | undefined;
+  /** When the leader may propose again without running ahead of its clock. */
+  proposeDueMs: number | undefined;
   behindSinceMs: number | undefined;
   hasComplainedOfTimestamp: boolean;
   /** The last commit latencies, for the view timer. */
@@ -273,6 +275,7 @@ function createTimers(): Timers {
     nextForwardMs: 0,
     heldUntilMs: undefined,
     commitDueMs: undefined,
+    proposeDueMs: undefined,
     behindSinceMs: undefined,
     hasComplainedOfTimestamp: false,
     latenciesMs: [],

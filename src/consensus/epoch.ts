@@ -71,6 +71,7 @@ export function resetForEpoch(core: Core, epoch: number): void {
   core.timers.quorumInViewMs = undefined;
   core.timers.leaderHeardMs = core.clock.nowMs;
   core.timers.commitDueMs = undefined;
+  core.timers.proposeDueMs = undefined;
   core.timers.heldUntilMs = undefined;
 }
 

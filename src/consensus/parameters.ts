@@ -37,6 +37,8 @@ export type Timing = {
   readonly commitGraceMinMs: number;
   readonly commitGraceMaxMs: number;
   readonly clockAheadMaxMs: number;
+  /** How far a leader lets the chain's time run ahead of its own clock. */
+  readonly clockLeadMaxMs: number;
   readonly clockBehindMs: number;
 };
 
@@ -54,6 +56,7 @@ export const DEFAULT_TIMING: Timing = {
   commitGraceMinMs: 0.2,
   commitGraceMaxMs: 1,
   clockAheadMaxMs: 500,
+  clockLeadMaxMs: 250,
   clockBehindMs: 5_000,
 };
 

@@ -10,6 +10,7 @@ import { bodyFault, judgeProposal } from "./proposal-check.ts";
 import { chainHashes, holdBlock } from "./voting.ts";
 
 export function propose(core: Core): boolean {
+  core.timers.proposeDueMs = undefined;
   if (!isLeading(core) || core.proposals.has(core.tip.height + 1)) return false;
   const parent = core.tree.link(core.tip)?.header;
   const path = core.tree.pathTo(core.tip.hash);
@@ -21,16 +22,18 @@ export function propose(core: Core): boolean {
   // Ordering waits for execution when it is too far ahead; it goes on when `executed` comes in.
   if (execHeight < lowest || execResult === undefined) return false;
 
+  const body = nextBody(core);
+  if (body === undefined) return false;
+  const timestampMs = Math.max(core.clock.wallMs, parent.timestampMs + 1);
+  if (isAheadOfClock(core, timestampMs)) return false;
   const frame = {
     epoch: core.epoch,
     height: core.tip.height + 1,
     parent: core.tip.hash,
-    timestampMs: Math.max(core.clock.wallMs, parent.timestampMs + 1),
+    timestampMs,
     execHeight,
     execResult,
   };
-  const body = nextBody(core);
-  if (body === undefined) return false;
   const header: Header = {
     ...frame,
     payloadHash: core.ports.hashBody(body),
@@ -38,6 +41,18 @@ export function propose(core: Core): boolean {
     payloadSize: bodySize(body),
   };
   return publish(core, { hash: core.ports.hashHeader(header), header, body });
+}
+
+/**
+ * PROTOCOL §10: every block takes a millisecond of the chain's time. Faster than that, the chain
+ * would run ahead until replicas whose clocks are a little behind hold every vote; so the leader
+ * waits, and what gathers meanwhile makes the next block larger.
+ */
+function isAheadOfClock({ clock, timers, parameters }: Core, timestampMs: number): boolean {
+  const aheadMs = timestampMs - clock.wallMs - parameters.timing.clockLeadMaxMs;
+  if (aheadMs <= 0) return false;
+  timers.proposeDueMs = clock.nowMs + aheadMs;
+  return true;
 }
 
 function isLeading(core: Core): boolean {

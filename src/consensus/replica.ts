@@ -115,6 +115,7 @@ export class Replica {
     const moments = [
       timers.nextHeartbeatMs,
       timers.commitDueMs,
+      timers.proposeDueMs,
       timers.heldUntilMs,
       nextDeadlineMs(core),
       nextFetchMs(core),

@@ -88,6 +88,7 @@ function resetViewTimers({ timers, clock, parameters }: Core): void {
   timers.leaderHeardMs = clock.nowMs;
   timers.nextResendMs = clock.nowMs + parameters.timing.resendMs;
   timers.commitDueMs = undefined;
+  timers.proposeDueMs = undefined;
   timers.heldUntilMs = undefined;
   timers.hasComplainedOfTimestamp = false;
   timers.votedAtMs.clear();

@@ -52,9 +52,9 @@ describe("simulator", () => {
   });
 
   it("changes no view and complains of nothing while all is well", () => {
-    const { blocks, viewChanges, fast, slow } = runHealthy(1_000);
-    assert.ok(blocks >= 1_000);
+    const { blocks, viewChanges, fast, slow } = runHealthy(2_000);
+    assert.ok(blocks >= 2_000);
     assert.equal(viewChanges, 0);
-    assert.ok(fast > slow, `${fast} fast and ${slow} slow decisions`);
+    assert.ok(fast > 99 * slow, `${fast} fast and ${slow} slow decisions`);
   });
 });

@@ -130,6 +130,25 @@ describe("the normal case (PROTOCOL §5)", () => {
     assert.equal(voter.sent("vote").length, 1);
   });
 
+  it("a leader does not let the chain's time run far ahead of its clock", () => {
+    const leader = new LoneReplica(LEADER, { blockTransactionsMax: 1 }).start();
+    for (let seed = 0; seed < 600; seed++) leader.submit(seed);
+    let proposals = leader.sent("propose");
+    let last = proposals.at(-1);
+    for (let round = 0; round < 600 && proposals.length > 0; round++) {
+      for (const { blockHash: hash, header, body } of proposals) {
+        const block = { hash, header, body };
+        for (const voter of [1, 2, 3]) leader.receive(voter, voteOf(voter, 0, block));
+      }
+      last = proposals.at(-1);
+      proposals = leader.sent("propose");
+    }
+    const wallMs = leader.wallOffsetMs + leader.nowMs;
+    assert.equal((last?.header.timestampMs ?? 0) - wallMs, 250, "a quarter of a second, no more");
+    leader.pass(2);
+    assert.equal(leader.sent("propose").length, 2, "a block a millisecond from then on");
+  });
+
   it("execution that lags too far makes ordering wait", () => {
     const leader = new LoneReplica(LEADER, { execLagMax: 2, window: 4 }).start();
     for (let seed = 0; seed < 4; seed++) leader.submit(seed);
