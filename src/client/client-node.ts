@@ -129,7 +129,12 @@ export class ClientNode {
     this.#submissions = this.#createSubmissions(options, pool);
     const limits = { ...DEFAULT_CALL_LIMITS, ...options.calls };
     this.reads = new LocalReads(
-      { chainId: options.genesis.chainId, clientVersion: options.clientVersion, fees: pool.fees },
+      {
+        chainId: options.genesis.chainId,
+        transactionGasMax: options.genesis.transactionGasMax,
+        clientVersion: options.clientVersion,
+        fees: pool.fees,
+      },
       {
         reader: this.#reader,
         calls: new Calls(limits, { executor, reader: this.#reader }),

@@ -10,6 +10,7 @@ import type { Submissions, SubmitRefusal } from "./submissions.ts";
 
 export type LocalReadsOptions = {
   readonly chainId: bigint;
+  readonly transactionGasMax: bigint;
   readonly clientVersion: string | undefined;
   readonly fees: FeeRules | undefined;
 };
@@ -33,6 +34,7 @@ type CalledBlock = Parameters<Calls["call"]>[1];
 
 export class LocalReads {
   readonly chainId: bigint;
+  readonly transactionGasMax: bigint;
   readonly clientVersion: string;
   readonly #fees: FeeRules | undefined;
   readonly #dependencies: LocalReadsDependencies;
@@ -40,6 +42,7 @@ export class LocalReads {
 
   constructor(options: LocalReadsOptions, dependencies: LocalReadsDependencies) {
     this.chainId = options.chainId;
+    this.transactionGasMax = options.transactionGasMax;
     this.clientVersion = options.clientVersion ?? "quorate";
     this.#fees = options.fees;
     this.#dependencies = dependencies;

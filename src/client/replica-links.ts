@@ -10,12 +10,12 @@ import {
   CLIENT_CHANNEL,
   decodeClientMessage,
   encodeClientMessage,
-  finalBlockHeight,
   type ClientMessage,
   type ClientRequest,
   type ReplicaReport,
 } from "../wire/client-codec.ts";
 import { DEFAULT_CLIENT_PRINCIPAL, type ClientOptions, type Logger } from "./client-options.ts";
+import { finalBlockHeight } from "./final-block-height.ts";
 
 export type ReplicaEvents = {
   onUp(replica: ReplicaIndex): void;

@@ -13,7 +13,7 @@ import type { FinalCert } from "../consensus/certificate.ts";
 import type { ExecVote } from "../consensus/message.ts";
 import { readBlock, writeBlock } from "./block-codec.ts";
 import { readFinalCert, writeCertificate } from "./certificate-codec.ts";
-import { HASH_SIZE, MESSAGE_SIZE_MAX, REPLICAS_MAX } from "./limits.ts";
+import { MESSAGE_SIZE_MAX, REPLICAS_MAX } from "./limits.ts";
 import { Reader, type WireError } from "./reader.ts";
 import { readExecVote, writeExecVote } from "./signed-codec.ts";
 import { Writer } from "./writer.ts";
@@ -156,7 +156,6 @@ export function decodeClientMessage(bytes: Uint8Array): Result<ClientMessage, Wi
 }
 
 const FINAL_BLOCK_HEAD = Uint8Array.of(CLIENT_VERSION, FINAL_BLOCK_TYPE);
-const HEIGHT_END = FINAL_BLOCK_HEAD.length + HASH_SIZE + 12;
 const WITHOUT_CERTIFICATE = Uint8Array.of(0);
 const WITH_CERTIFICATE = Uint8Array.of(1);
 
@@ -170,20 +169,6 @@ export function finalBlockParts(
 ): readonly Uint8Array[] {
   if (certificate === undefined) return [FINAL_BLOCK_HEAD, block, WITHOUT_CERTIFICATE];
   return [FINAL_BLOCK_HEAD, block, WITH_CERTIFICATE, certificate];
-}
-
-/**
- * The height of the block that an encoded `finalBlock` carries, read without decoding it; undefined
- * for anything else. The rest of the bytes is not looked at.
- */
-export function finalBlockHeight(bytes: Uint8Array): number | undefined {
-  if (bytes[0] !== CLIENT_VERSION || bytes[1] !== FINAL_BLOCK_TYPE) return undefined;
-  // A block begins with its hash, and its header with epoch and height.
-  const reader = new Reader(bytes.subarray(FINAL_BLOCK_HEAD.length, HEIGHT_END));
-  reader.bytes(HASH_SIZE);
-  reader.uint32();
-  const height = reader.finish(reader.uint64());
-  return height.ok ? height.value : undefined;
 }
 
 function writeSubmit(

@@ -4,18 +4,39 @@ import { rmSync, truncateSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { CodedError } from "../../../src/base/coded-error.ts";
+import { encodeTransaction } from "../../../src/chain/transaction-encoder.ts";
+import { signTransaction } from "../../../src/chain/transaction-sender.ts";
 import type { ClientOptions } from "../../../src/client/client-options.ts";
 import type { ClientNode } from "../../../src/client/client-node.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
-import type * as rpc from "../../../src/rpc/chain-reader.ts";
+import { createMethodTable, type RpcReader } from "../../../src/rpc/method-table.ts";
+import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { until } from "../../support/following-client.ts";
-import { ACCOUNTS, transfer } from "../../support/replica-network.ts";
+import { ACCOUNT_KEYS, ACCOUNTS, CHAIN_ID, transfer } from "../../support/replica-network.ts";
 import { openClient, temporaryDirectory } from "./client-nodes.ts";
 import { FinalChain, type FinalBlock } from "./final-chain.ts";
 import { ServingNetwork } from "./serving-replicas.ts";
 
 const WRONG = `0x${"77".repeat(32)}` as const;
+
+/** Creates a contract without code, whose constructor logs topic 42. */
+function loggingCreation(nonce: number): Uint8Array {
+  const transaction = signTransaction(
+    {
+      type: 0,
+      chainId: CHAIN_ID,
+      nonce: BigInt(nonce),
+      gasPrice: 0n,
+      gasLimit: 100_000n,
+      to: undefined,
+      value: 0n,
+      data: Uint8Array.of(0x60, 42, 0x5f, 0x5f, 0xa1, 0x00),
+    },
+    ACCOUNT_KEYS[0]!,
+  );
+  return encodeTransaction(transaction);
+}
 
 describe("a client node", () => {
   let network: ServingNetwork;
@@ -51,18 +72,7 @@ describe("a client node", () => {
     assert.equal(node.isReady, false);
     await node.whenReady();
     assert.equal(node.isReady, true);
-    const reads: rpc.StateAtReader &
-      rpc.TransactionsReader &
-      rpc.ReceiptsReader &
-      rpc.TransactionFinder &
-      rpc.PendingTransactionReader &
-      rpc.PendingNonceReader &
-      rpc.Caller &
-      rpc.GasEstimator &
-      rpc.Submitter &
-      rpc.PriorityFeeReader &
-      rpc.SyncReader &
-      rpc.NetworkReader = node.reads;
+    const reads: RpcReader = node.reads;
     const genesis = await reads.latestBlock();
     assert.equal(genesis.header.number, 0n);
     assert.equal((await reads.transactionsOf(genesis))?.length, 1);
@@ -117,6 +127,35 @@ describe("a client node", () => {
       assert.deepEqual(gas, { ok: true, value: 21_000n });
     }
     assert.equal(node.reads.blockByNumber(4n), undefined);
+  });
+
+  it("answers the methods of ethrpc on blocks with logs", async () => {
+    await open();
+    const creation = loggingCreation(0);
+    network.order([creation, transfer(1, 0)]);
+    network.order([transfer(1, 1)]);
+    await until(isUpTo(2), "two blocks");
+    const methods = createMethodTable(node.reads);
+    const context = { dialect: "standard", limits: DEFAULT_RPC_LIMITS } as const;
+    const ask = async (name: string, ...params: unknown[]): Promise<Record<string, unknown>> =>
+      (await methods.get(name)!.run(params, context)) as Record<string, unknown>;
+    const hash = bytesToHash(keccak256(creation));
+    const topic = `0x${"2a".padStart(64, "0")}`;
+    const [log, ...more] = (await ask("eth_getLogs", {
+      fromBlock: "0x0",
+      toBlock: "latest",
+      topics: [topic],
+    })) as unknown as Record<string, unknown>[];
+    assert.deepEqual(more, []);
+    assert.equal(log!["transactionHash"], hash);
+    assert.deepEqual(log!["topics"], [topic]);
+    const receipt = await ask("eth_getTransactionReceipt", hash);
+    assert.equal(receipt["status"], "0x1");
+    assert.equal(receipt["blockNumber"], "0x1");
+    assert.equal(receipt["transactionIndex"], "0x0");
+    const block = await ask("eth_getBlockByNumber", "latest", true);
+    assert.equal(block["number"], "0x2");
+    assert.equal((block["transactions"] as unknown[]).length, 1);
   });
 
   it("takes blocks without a certificate when a later one proves them, and not before", async () => {
