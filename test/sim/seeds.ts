@@ -7,4 +7,5 @@ export const SEEDS_THAT_FOUND_BUGS: readonly { readonly seed: number; readonly b
   { seed: 297, bug: "a view entered by a certificate never timed out" },
   { seed: 452, bug: "a view change of a closed epoch left after the next one was in the log" },
   { seed: 1202, bug: "a diverged replica asked to be woken at once, again and again" },
+  { seed: 2034, bug: "a replica that restarted after its vote did not count as being in the view" },
 ];

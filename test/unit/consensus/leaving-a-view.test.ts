@@ -119,6 +119,22 @@ describe("leaving a view (PROTOCOL §6)", () => {
     assert.equal(replica.replica.status().view, view);
   });
 
+  it("a vote or a complaint shows that its signer is in the view, as a view change does", () => {
+    const replica = new LoneReplica(2).start();
+    const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
+    replica.receive(1, complaintOf(1, 0));
+    replica.receive(3, complaintOf(3, 0));
+    replica.receive(3, viewChangeOf(3, 2));
+    assert.equal(replica.replica.status().view, 1);
+    replica.take();
+    replica.pass(5_000);
+    assert.equal(replica.sent("complaint").length, 0, "two of four are no quorum");
+    // Replica 0 restarted in view 1 after it had voted there: it has no ViewChange to show.
+    replica.receive(0, voteOf(0, 1, block));
+    replica.pass(2_000);
+    assert.equal(replica.sent("complaint")[0]?.reason, "new-view-timeout");
+  });
+
   it("votes the base again unless the reports themselves prove it final", () => {
     const replica = new LoneReplica(2).start();
     const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
