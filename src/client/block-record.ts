@@ -1,6 +1,6 @@
 /**
- * An Ethereum block as it is kept: the block itself, and beside it the receipts with the senders, so
- * that a read recovers no signature. Both are opaque bytes to the block store.
+ * An Ethereum block as it is kept: the block itself, and beside it the receipts with the senders,
+ * so that a read recovers no signature. Both are opaque bytes to the block store.
  */
 import { invariant } from "../base/invariant.ts";
 import { ADDRESS_SIZE, addressToBytes, bytesToAddress } from "../chain/address.ts";

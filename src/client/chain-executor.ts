@@ -1,6 +1,6 @@
 /**
- * Executes final blocks of the consensus chain on the client node's own state, which keeps its past.
- * Nothing reaches the disk but by `flush`, which the follower calls only when replicas have signed
+ * Executes final blocks of the consensus chain on the client node's own state, which keeps its
+ * past. Nothing reaches the disk but by `flush`, which the follower calls only when replicas have signed
  * the same results: a state that went wrong is gone with its process.
  */
 import { CodedError } from "../base/coded-error.ts";

@@ -1,7 +1,7 @@
 /**
- * What a client node keeps beside the state, written in the same transactions: the network it belongs
- * to, the end of its Ethereum chain, and where each block number is to be found. The first byte of a
- * key is above all those of src/state.
+ * What a client node keeps beside the state, written in the same transactions: the network it
+ * belongs to, the end of its Ethereum chain, and where each block number is to be found. The first
+ * byte of a key is above all those of src/state.
  */
 import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { concatBytes, equalBytes } from "../base/bytes.ts";

@@ -150,12 +150,12 @@ export class Follower {
   }
 
   onUp(replica: ReplicaIndex): void {
-    this.#held.delete(replica);
     this.#replicas.onUp(replica, performance.now());
   }
 
   onDown(replica: ReplicaIndex): void {
-    this.#held.delete(replica);
+    // A link stays held over a break: the next connection would never be read from.
+    this.#setHeld(replica, false);
     this.#prover.forget(replica);
     this.#replicas.onDown(replica, performance.now());
   }

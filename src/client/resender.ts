@@ -1,6 +1,6 @@
 /**
- * Sends transactions to all replicas, in batches, and again with growing pauses until they are taken
- * out. A replica acknowledges nothing: what it has already costs it one lookup.
+ * Sends transactions to all replicas, in batches, and again with growing pauses until they are
+ * taken out. A replica acknowledges nothing: what it has already costs it one lookup.
  */
 import type { Hash, ReplicaIndex } from "../consensus/block.ts";
 import { SUBMIT_SIZE_MAX, SUBMIT_TRANSACTIONS_MAX } from "../wire/client-codec.ts";

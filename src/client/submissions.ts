@@ -1,7 +1,7 @@
 /**
- * The client node's pool (DESIGN §1): a transaction is checked against the rules of the chain and the
- * published state, written to the journal, promised by its hash, and sent to all replicas again and
- * again until it is final, refused for good or expired.
+ * The client node's pool (DESIGN §1): a transaction is checked against the rules of the chain and
+ * the published state, written to the journal, promised by its hash, and sent to all replicas again
+ * and again until it is final, refused for good or expired.
  */
 import { CodedError } from "../base/coded-error.ts";
 import { hexToBytes } from "../base/hex.ts";

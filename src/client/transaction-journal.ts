@@ -1,6 +1,6 @@
 /**
- * The transactions whose hash was given to somebody (SPEC E13), on the disk before it is given. After
- * a restart those that are not final are sent again; what was refused or expired is not.
+ * The transactions whose hash was given to somebody (SPEC E13), on the disk before it is given.
+ * After a restart those that are not final are sent again; what was refused or expired is not.
  *
  * Records: `accepted` with time and transaction, `closed` with time, hash and reason, and `begun` at
  * the start of a segment. That a transaction is final is not written: the chain says so.

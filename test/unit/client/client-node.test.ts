@@ -317,4 +317,18 @@ describe("a client node", () => {
     assert.equal(node.reads.latestBlock().header.number, 601n);
     assert.equal(node.reads.syncProgress(), undefined);
   });
+
+  it("catches up although every link breaks on the way", async () => {
+    for (let nonce = 0; nonce < 600; nonce++) network.chain.append([transfer(0, nonce)]);
+    await open();
+    await until(isUpTo(1), "it has begun");
+    assert.ok(publishedHeight() < 300, "and is held back by what it has yet to execute");
+    const { endpoints } = network;
+    await network.close();
+    network = await ServingNetwork.open(
+      network.chain,
+      endpoints.map(({ port }) => port),
+    );
+    await until(isUpTo(600), "all");
+  });
 });

@@ -145,9 +145,9 @@ export class ServingNetwork {
   readonly chain: FinalChain;
   readonly replicas: ServingReplica[];
 
-  static async open(chain: FinalChain): Promise<ServingNetwork> {
+  static async open(chain: FinalChain, ports: readonly number[] = []): Promise<ServingNetwork> {
     const replicas = Array.from({ length: REPLICA_COUNT }, (_, index) =>
-      ServingReplica.open(index, chain),
+      ServingReplica.open(index, chain, ports[index]),
     );
     return new ServingNetwork(chain, await Promise.all(replicas));
   }
