@@ -1,6 +1,7 @@
 /**
- * Getting what others have (PROTOCOL §6.4, §9.2): bodies that votes or a NewView speak of, and final
- * blocks. Level-triggered: as long as something is missing it is asked for again, of another peer.
+ * Getting what others have (PROTOCOL §6.4, §9.2): bodies that votes or a NewView speak of, and
+ * final blocks. Level-triggered: as long as something is missing it is asked for again, of another
+ * peer.
  */
 import { err, ok, type Result } from "../base/result.ts";
 import type { Hash, ReplicaIndex } from "./block.ts";

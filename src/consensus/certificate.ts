@@ -1,4 +1,6 @@
-/** Certificates: signatures of many replicas on one statement, checkable by anyone (PROTOCOL §2). */
+/**
+ * Certificates: signatures of many replicas on one statement, checkable by anyone (PROTOCOL §2).
+ */
 import { linkOf, type BlockRef, type Hash, type Header, type ReplicaIndex } from "./block.ts";
 import type { Quorum } from "./quorum.ts";
 

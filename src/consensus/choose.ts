@@ -1,9 +1,9 @@
 /**
  * The base block of a new view, from what 2f+1 replicas report (PROTOCOL §6.3).
  *
- * One pure function on which safety rests: whatever was final in a lower view is an ancestor of what
- * it returns, for every choice of 2f+1 reports of which at most f lie. Every replica computes it
- * itself, so the new leader's honesty is never needed. `test/model` explores it exhaustively.
+ * One pure function on which safety rests: whatever was final in a lower view is an ancestor of
+ * what it returns, for every choice of 2f+1 reports of which at most f lie. Every replica computes
+ * it itself, so the new leader's honesty is never needed. `test/model` explores it exhaustively.
  */
 import { invariant } from "../base/invariant.ts";
 import type { BlockRef, Hash } from "./block.ts";

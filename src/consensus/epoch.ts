@@ -1,7 +1,7 @@
 /**
  * Epochs (PROTOCOL §9.3). A final Rejoin ends an epoch; the next one has the same members and keys,
- * starts at view 0 with the boundary as its base, and voids every promise of the one before. That is
- * what lets a replica without memory take part again.
+ * starts at view 0 with the boundary as its base, and voids every promise of the one before. That
+ * is what lets a replica without memory take part again.
  */
 import type { Header, Rejoin } from "./block.ts";
 import { append, finalPoint, notice, type Core } from "./core.ts";

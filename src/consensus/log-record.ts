@@ -1,4 +1,6 @@
-/** What a replica writes to its log (PROTOCOL §7). The order of records is part of their meaning. */
+/**
+ * What a replica writes to its log (PROTOCOL §7). The order of records is part of their meaning.
+ */
 import type { Block, Hash, Header } from "./block.ts";
 import type { Certificate, FinalCert, QuorumCert } from "./certificate.ts";
 

@@ -1,6 +1,7 @@
 /**
- * What replicas say to each other (PROTOCOL §3). Signatures are made and verified outside (src/wire);
- * a message that reaches the core carries only valid ones, nested certificates included.
+ * What replicas say to each other (PROTOCOL §3). Signatures are made and verified outside
+ * (src/wire); a message that reaches the core carries only valid ones, nested certificates
+ * included.
  */
 import type { Block, Body, Hash, Header, Rejoin, ReplicaIndex, Transaction } from "./block.ts";
 import type { Certificate, FinalCert } from "./certificate.ts";
@@ -11,7 +12,9 @@ type Signed = {
   readonly signature: Uint8Array;
 };
 
-/** The leader's block for a view. Signs (view, height, blockHash); the rest is bound by the hash. */
+/**
+ * The leader's block for a view. Signs (view, height, blockHash); the rest is bound by the hash.
+ */
 export type Propose = Signed & {
   readonly kind: "propose";
   readonly view: number;

@@ -1,4 +1,6 @@
-/** The numbers of the protocol. Those of one network are part of its genesis or its configuration. */
+/**
+ * The numbers of the protocol. Those of one network are part of its genesis or its configuration.
+ */
 import type { Body, Hash, Header, ReplicaIndex } from "./block.ts";
 import type { RejoinStatement, Statement } from "./message.ts";
 

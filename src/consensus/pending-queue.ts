@@ -1,6 +1,6 @@
 /**
- * Transactions that wait to be ordered, first in, first out (PROTOCOL §6.1). The order of arrival is
- * what makes censorship visible: an honest leader that works in order cannot overtake.
+ * Transactions that wait to be ordered, first in, first out (PROTOCOL §6.1). The order of arrival
+ * is what makes censorship visible: an honest leader that works in order cannot overtake.
  */
 import type { Hash, Transaction } from "./block.ts";
 

@@ -1,4 +1,6 @@
-/** Messages from peers: each kind's first checks, then the rule that it belongs to (PROTOCOL §3). */
+/**
+ * Messages from peers: each kind's first checks, then the rule that it belongs to (PROTOCOL §3).
+ */
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Ballot } from "./ballots.ts";

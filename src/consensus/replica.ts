@@ -2,8 +2,8 @@
  * A replica of the consensus protocol as a pure, synchronous state machine (PROTOCOL §4).
  *
  * Inputs come in one at a time; each returns what the world must do, in order. No I/O, no clock, no
- * randomness, no promise: the same inputs give the same effects on every machine, so a whole network
- * runs inside one test process under a virtual clock.
+ * randomness, no promise: the same inputs give the same effects on every machine, so a whole
+ * network runs inside one test process under a virtual clock.
  */
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
@@ -65,8 +65,9 @@ export type ReplicaStatus = {
 };
 
 /**
- * The rules in the order they are tried after every input, until none applies. Nothing is remembered
- * as "to be done": whatever the state allows is done, however it came about (PROTOCOL §4.3).
+ * The rules in the order they are tried after every input, until none applies. Nothing is
+ * remembered as "to be done": whatever the state allows is done, however it came about (PROTOCOL
+ * §4.3).
  */
 const RULES: readonly ((core: Core) => boolean)[] = [
   applyFinality,

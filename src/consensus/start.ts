@@ -7,5 +7,7 @@ export type Start =
   | { readonly kind: "found" }
   /** An empty, damaged or abandoned log: only a new epoch can let this replica take part again. */
   | { readonly kind: "empty"; readonly nonce: Hash }
-  /** An intact log, in order. The nonce names this start and, if peers prove a rollback, its rejoin. */
+  /**
+   * An intact log, in order. The nonce names this start and, if peers prove a rollback, its rejoin.
+   */
   | { readonly kind: "resume"; readonly records: readonly LogRecord[]; readonly nonce: Hash };

@@ -147,8 +147,8 @@ function noteQuorumInView(core: Core): void {
   for (const { message } of core.views.changes.values()) {
     if (message.newView >= core.view) senders.add(message.sender);
   }
-  // Whoever voted or complained in this view is in it, too: after a restart a replica that voted has
-  // no ViewChange left to show.
+  // Whoever voted or complained in this view is in it, too: after a restart a replica that voted
+  // has no ViewChange left to show.
   for (const { sender } of core.ballots.votes.all()) senders.add(sender);
   for (const { sender } of core.ballots.commits.all()) senders.add(sender);
   for (const sender of core.views.complaints.keys()) senders.add(sender);

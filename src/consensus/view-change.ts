@@ -32,8 +32,8 @@ export function buildViewChange(core: Core): ViewChange {
 
 /**
  * Our ViewChange for the current view once more, for those who missed it. Undefined after we voted
- * or learned a certificate in the view: what we would report no longer lies below it, and whoever is
- * behind comes in by the NewView or by a certificate.
+ * or learned a certificate in the view: what we would report no longer lies below it, and whoever
+ * is behind comes in by the NewView or by a certificate.
  */
 export function repeatViewChange(core: Core): ViewChange | undefined {
   if (core.view === 0 || core.votedView >= core.view) return undefined;

@@ -26,7 +26,9 @@ function reasonsToLeave(core: Core): readonly Message[] {
   return complaints.length >= core.quorum.weak ? complaints : [];
 }
 
-/** A proof from an earlier view makes us complain when its signer leads; this view's proof moves. */
+/**
+ * A proof from an earlier view makes us complain when its signer leads; this view's proof moves.
+ */
 function isOfThisView(
   core: Core,
   evidence: { readonly first: { readonly view: number } },

@@ -155,8 +155,9 @@ function isRejoinOvertaken(core: Core, block: Block): boolean {
 }
 
 /**
- * PROTOCOL §6.1 (f): something that reached us long after a transaction which the leader has had all
- * that time was proposed before it. Independent of load: a busy leader that works in order cannot.
+ * PROTOCOL §6.1 (f): something that reached us long after a transaction which the leader has had
+ * all that time was proposed before it. Independent of load: a busy leader that works in order
+ * cannot.
  */
 function isOvertaken(core: Core, youngestMs: number): boolean {
   const { requestMs } = core.parameters.timing;

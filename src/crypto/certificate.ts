@@ -92,8 +92,8 @@ export function parsePrivateKeyPem(pem: string): Uint8Array | undefined {
 }
 
 /**
- * The raw public key in a certificate (DER or PEM), or undefined if it holds no Ed25519 key. It says
- * nothing about who presented the certificate: that is proven by the TLS handshake alone.
+ * The raw public key in a certificate (DER or PEM), or undefined if it holds no Ed25519 key. It
+ * says nothing about who presented the certificate: that is proven by the TLS handshake alone.
  */
 export function readCertificateKey(certificate: Uint8Array | string): Uint8Array | undefined {
   try {

@@ -1,8 +1,8 @@
 /**
  * How much of the slow precompiles one block may use (docs/adr/0010). Their gas prices come from
  * Ethereum, where native code runs them; here some take several times longer per gas than any
- * opcode. So that a full block stays executable in about a second, a block may spend on them only as
- * much gas as one whole transaction may have. What does not fit waits for the next block.
+ * opcode. So that a full block stays executable in about a second, a block may spend on them only
+ * as much gas as one whole transaction may have. What does not fit waits for the next block.
  */
 import { invariant } from "../base/invariant.ts";
 import type { Precompile } from "../evm/precompile.ts";

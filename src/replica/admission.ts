@@ -1,7 +1,7 @@
 /**
- * Where transactions come in (DESIGN "Spam when gas is free"): form and signature, then the rules of
- * the pool on the executed state, then the core's queue, which gets only what can be ordered now:
- * gap-free runs of nonces that their senders can pay for.
+ * Where transactions come in (DESIGN "Spam when gas is free"): form and signature, then the rules
+ * of the pool on the executed state, then the core's queue, which gets only what can be ordered
+ * now: gap-free runs of nonces that their senders can pay for.
  */
 import { bytesToHex } from "../base/hex.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";

@@ -1,6 +1,6 @@
 /**
- * Executes final blocks of the consensus chain in order on the state of this node, and remembers how
- * far it came. Synchronous: it has a thread of its own (execution-worker.ts).
+ * Executes final blocks of the consensus chain in order on the state of this node, and remembers
+ * how far it came. Synchronous: it has a thread of its own (execution-worker.ts).
  */
 import { readBigEndian } from "../base/big-endian.ts";
 import { CodedError } from "../base/coded-error.ts";

@@ -1,7 +1,8 @@
 /**
- * Transactions whose form, rules and signature were found right, by id: one that arrived before, from
- * a client or in an earlier proposal, costs nothing the second time. Only the sender and the gas are
- * kept, so the cache is small. Two generations bound it: when the young one is full, the old one goes.
+ * Transactions whose form, rules and signature were found right, by id: one that arrived before,
+ * from a client or in an earlier proposal, costs nothing the second time. Only the sender and the
+ * gas are kept, so the cache is small. Two generations bound it: when the young one is full, the
+ * old one goes.
  */
 import { writeBigEndian } from "../base/big-endian.ts";
 import { hexToBytes } from "../base/hex.ts";

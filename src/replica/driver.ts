@@ -1,6 +1,6 @@
 /**
- * Moves the consensus core: one input at a time, effects in order (PROTOCOL §4). The core emits what
- * depends on the disk only after `synced`, so nothing here waits before it sends.
+ * Moves the consensus core: one input at a time, effects in order (PROTOCOL §4). The core emits
+ * what depends on the disk only after `synced`, so nothing here waits before it sends.
  *
  * A log that cannot be written is the end: the driver stops at once and signs nothing any more.
  */

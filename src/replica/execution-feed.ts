@@ -62,7 +62,9 @@ export class ExecutionFeed {
     return this.#final;
   }
 
-  /** The core has read its log. Throws BLOCKS_MISSING when the store lacks what must be executed. */
+  /**
+   * The core has read its log. Throws BLOCKS_MISSING when the store lacks what must be executed.
+   */
   start(finalHeight: number): void {
     const { blocks } = this.#dependencies;
     const next = this.#fed + 1;

@@ -1,6 +1,7 @@
 /**
- * The execution thread: owns the state, executes what it is given in order, and writes behind. A full
- * disk stops it until there is room; a damaged state is thrown away and made again from the blocks.
+ * The execution thread: owns the state, executes what it is given in order, and writes behind. A
+ * full disk stops it until there is room; a damaged state is thrown away and made again from the
+ * blocks.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { CodedError } from "../base/coded-error.ts";

@@ -1,7 +1,8 @@
 /**
  * Frames of the other replicas on their way to the core: decoded, authenticated, their transactions
- * checked. The frames of one peer keep their order; while a large body is checked in slices, the rest
- * of that peer waits and its link is held, so that one peer cannot stop the others or fill the memory.
+ * checked. The frames of one peer keep their order; while a large body is checked in slices, the
+ * rest of that peer waits and its link is held, so that one peer cannot stop the others or fill the
+ * memory.
  */
 import { err, type Result } from "../base/result.ts";
 import type { ReplicaIndex, Transaction } from "../consensus/block.ts";
@@ -140,7 +141,9 @@ export class PeerInbox {
   }
 }
 
-/** The transactions on whose validity the core's judgement depends; a certificate proves the rest. */
+/**
+ * The transactions on whose validity the core's judgement depends; a certificate proves the rest.
+ */
 function transactionsOf(message: Message): readonly Transaction[] {
   if (message.kind === "propose") return message.body.transactions;
   if (message.kind !== "bodyResponse") return [];

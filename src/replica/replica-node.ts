@@ -1,6 +1,6 @@
 /**
- * A replica: sockets, consensus core, log and admission in this thread, execution in another. Opened
- * from what is on the disk; closed in the reverse order of opening.
+ * A replica: sockets, consensus core, log and admission in this thread, execution in another.
+ * Opened from what is on the disk; closed in the reverse order of opening.
  */
 import { randomBytes } from "node:crypto";
 import { CodedError } from "../base/coded-error.ts";

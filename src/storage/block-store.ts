@@ -2,8 +2,8 @@
  * Final blocks by height, without gaps, and what belongs to each: its certificate, its result, and
  * for a client node the Ethereum block, receipts and the indexes over hashes. All are opaque bytes.
  *
- * Blocks are written behind, several in one transaction that another thread flushes, and read through
- * what waits. What a crash takes is in the log or at the other replicas: `durableHeight` says how far the
+ * Blocks are written behind, several in one transaction that another thread flushes, and read
+ * through what waits. What a crash takes is in the log or at the other replicas: `durableHeight` says how far the
  * log may be shortened.
  */
 import { CodedError } from "../base/coded-error.ts";
@@ -91,8 +91,8 @@ export class BlockStore {
   }
 
   /**
-   * Takes the next block; a height that is there already is ignored, because the log brings it again
-   * after a restart. An empty store takes any height as its first.
+   * Takes the next block; a height that is there already is ignored, because the log brings it
+   * again after a restart. An empty store takes any height as its first.
    */
   append(height: number, fields: BlockFields & { readonly block: Uint8Array }): void {
     if (this.#latest !== undefined && height <= this.#latest) return;

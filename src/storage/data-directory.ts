@@ -1,7 +1,7 @@
 /**
- * The directory that one node owns. The lock is one of the kernel (fcntl, through SQLite, as Node has
- * no call for it): it goes when its process goes, however that ended. A file with a process id would
- * not do, because in a container the next process often has the id of the last.
+ * The directory that one node owns. The lock is one of the kernel (fcntl, through SQLite, as Node
+ * has no call for it): it goes when its process goes, however that ended. A file with a process id
+ * would not do, because in a container the next process often has the id of the last.
  */
 import { mkdirSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,8 +18,8 @@ const LOCK_NAME = "lock";
 const HOLDER_NAME = "lock.pid";
 
 /**
- * Types of statfs(2) on Linux whose memory maps or locks are not those of one machine. FUSE is among
- * them because nobody can tell what is behind it.
+ * Types of statfs(2) on Linux whose memory maps or locks are not those of one machine. FUSE is
+ * among them because nobody can tell what is behind it.
  */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],

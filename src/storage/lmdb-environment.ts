@@ -1,7 +1,7 @@
 /**
  * Opening an LMDB file with care. LMDB trusts its file: one that is cut short or overwritten ends
- * the process by a signal instead of an error. So what can be seen from outside is checked first, and
- * an opening that did not come to its end is remembered.
+ * the process by a signal instead of an error. So what can be seen from outside is checked first,
+ * and an opening that did not come to its end is remembered.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { writeFileSync } from "node:fs";
@@ -17,8 +17,8 @@ export type LmdbEnvironment = {
 };
 
 /**
- * "commit": a transaction is on the disk when it returns. "behind": it is visible when it returns and
- * flushed on another thread; a loss of power goes back to the last flushed one.
+ * "commit": a transaction is on the disk when it returns. "behind": it is visible when it returns
+ * and flushed on another thread; a loss of power goes back to the last flushed one.
  */
 export type Flushing = "commit" | "behind";
 

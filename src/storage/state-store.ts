@@ -1,7 +1,8 @@
 /**
- * The state on the disk: an ordered map of bytes in LMDB, read synchronously and written behind. One
- * write holds the changes of several blocks and is one transaction, with the marker that says how far
- * it has come: after a crash both are of the same block, and later blocks are executed again.
+ * The state on the disk: an ordered map of bytes in LMDB, read synchronously and written behind.
+ * One write holds the changes of several blocks and is one transaction, with the marker that says
+ * how far it has come: after a crash both are of the same block, and later blocks are executed
+ * again.
  */
 import { crc32 } from "node:zlib";
 import type { Transaction } from "lmdb";

@@ -11,8 +11,8 @@ import {
 import type { SegmentFile } from "./wal-segment.ts";
 
 /**
- * "tail-cut": the end of the log held records that never were durable, and they are left out. A tail
- * of which not even the seal arrived cannot be told from none.
+ * "tail-cut": the end of the log held records that never were durable, and they are left out. A
+ * tail of which not even the seal arrived cannot be told from none.
  */
 export type WalVerdict = "clean" | "tail-cut";
 
@@ -25,8 +25,8 @@ export type RecoveredLog = {
 type Cut = { readonly path: string; readonly offset: number; readonly lsn: number };
 
 /**
- * The first invalid record has some lsn p. If any valid record says that p was durable, the disk lost
- * something it had promised: that is damage and not a tail, and the log cannot be trusted
+ * The first invalid record has some lsn p. If any valid record says that p was durable, the disk
+ * lost something it had promised: that is damage and not a tail, and the log cannot be trusted
  * (PROTOCOL §7). `repair` tells the operator what to do then.
  */
 export function recoverLog(segments: readonly SegmentFile[], repair: string): RecoveredLog {

@@ -87,7 +87,9 @@ export async function fillSpare(directory: string, size: number): Promise<void> 
   await rename(draftPath, sparePath);
 }
 
-/** Drops segments that nobody needs any more, oldest first; one of the right size is kept to reuse. */
+/**
+ * Drops segments that nobody needs any more, oldest first; one of the right size is kept to reuse.
+ */
 export async function discardSegments(
   directory: string,
   segments: readonly SegmentFile[],

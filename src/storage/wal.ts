@@ -147,9 +147,9 @@ export class Wal {
   }
 
   /**
-   * Begins a new segment with this record, durable when it resolves, and returns its lsn. Everything
-   * appended before is made durable first. The caller appends nothing until it is resolved. When it
-   * fails with DISK_FULL for want of a file, the log goes on in the old segment.
+   * Begins a new segment with this record, durable when it resolves, and returns its lsn.
+   * Everything appended before is made durable first. The caller appends nothing until it is
+   * resolved. When it fails with DISK_FULL for want of a file, the log goes on in the old segment.
    */
   async startSegment(firstRecord: Uint8Array): Promise<number> {
     this.#assertUsable();
@@ -163,7 +163,9 @@ export class Wal {
     return this.#lastLsn;
   }
 
-  /** Fills a file for the next segment, unless a dropped one is there, so that it begins at once. */
+  /**
+   * Fills a file for the next segment, unless a dropped one is there, so that it begins at once.
+   */
   async prepareSpare(): Promise<void> {
     this.#filling ??= fillSpare(this.#directory, this.#segmentSize);
     try {

@@ -1,6 +1,7 @@
 /**
  * The form of a link's byte stream: words of four bytes, big-endian. A word without the top bit is
- * the size of the frame that follows it; one with the top bit is a control word and nothing follows.
+ * the size of the frame that follows it; one with the top bit is a control word and nothing
+ * follows.
  *
  * - GREETING: first on every connection, from both sides, once the other's key was checked. With
  *   TLS 1.3 a dialler believes itself connected before the other side has looked at its

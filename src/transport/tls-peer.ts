@@ -1,4 +1,6 @@
-/** TLS as this network uses it: 1.3 only, both sides prove a key, no authority, no dates, no names. */
+/**
+ * TLS as this network uses it: 1.3 only, both sides prove a key, no authority, no dates, no names.
+ */
 import { constants } from "node:crypto";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
 import { err, ok, type Result } from "../base/result.ts";

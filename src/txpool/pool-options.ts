@@ -1,6 +1,8 @@
 const MEBIBYTE = 1024 * 1024;
 
-/** What the pool holds at most. Every limit refuses at the door; none throws out what was let in. */
+/**
+ * What the pool holds at most. Every limit refuses at the door; none throws out what was let in.
+ */
 export type TxPoolOptions = {
   readonly transactionsMax: number;
   readonly bytesMax: number;

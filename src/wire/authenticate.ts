@@ -5,9 +5,9 @@
  * Three choices to know:
  * - A signed message may come over any link (it is relayed); an unsigned one speaks for the link's
  *   own peer, so there is nothing to check but that the peer is a member.
- * - A Propose whose header or body does not fit its hash still passes when the leader's signature on
- *   the claim is valid: the core needs it to accuse the leader (PROPOSAL_HASH_MISMATCH). A Rejoin in
- *   its body must verify all the same; the core has no other way to know.
+ * - A Propose whose header or body does not fit its hash still passes when the leader's signature
+ *   on the claim is valid: the core needs it to accuse the leader (PROPOSAL_HASH_MISMATCH). A
+ *   Rejoin in its body must verify all the same; the core has no other way to know.
  * - Whether two messages really contradict each other, links fit, or a view change is consistent is
  *   not looked at: the core decides that from contents alone.
  *

@@ -72,7 +72,9 @@ export function readRejoin(reader: Reader): Rejoin {
   };
 }
 
-/** A body with both transactions and a Rejoin can be written: refusing it is the core's decision. */
+/**
+ * A body with both transactions and a Rejoin can be written: refusing it is the core's decision.
+ */
 export function writeBody(writer: Writer, body: Body): void {
   writer.flag(body.rejoin !== undefined);
   if (body.rejoin !== undefined) writeRejoin(writer, body.rejoin);

@@ -1,7 +1,7 @@
 /**
- * What client nodes and replicas say to each other <-> bytes, in the same canonical form as messages
- * between replicas: a version byte, a type byte, then the fields; equal values have equal bytes, and
- * the decoder never throws on bytes from outside.
+ * What client nodes and replicas say to each other <-> bytes, in the same canonical form as
+ * messages between replicas: a version byte, a type byte, then the fields; equal values have equal
+ * bytes, and the decoder never throws on bytes from outside.
  *
  * A client believes nothing here by itself: a block counts by its certificate or that of a later
  * block, a result by the signatures of f+1 replicas.

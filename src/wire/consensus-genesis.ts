@@ -1,4 +1,6 @@
-/** Block 0 of the consensus chain, as replicas and client nodes alike derive it from the genesis. */
+/**
+ * Block 0 of the consensus chain, as replicas and client nodes alike derive it from the genesis.
+ */
 import { genesisHash, type GenesisConfig } from "../chain/genesis.ts";
 import type { Hash, Header } from "../consensus/block.ts";
 import { bytesToHash, ZERO_HASH } from "./hash-text.ts";

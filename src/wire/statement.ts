@@ -1,8 +1,8 @@
 /**
- * The bytes that replicas sign: 0xC2 ‖ version ‖ network ‖ epoch ‖ type ‖ fields. The prefix makes a
- * signature worthless in any other network, epoch or role; every type has its own fixed width, so no
- * two statements share their bytes. The sender is not among them: the key says who signed, and so
- * all Votes of a certificate sign the same bytes.
+ * The bytes that replicas sign: 0xC2 ‖ version ‖ network ‖ epoch ‖ type ‖ fields. The prefix makes
+ * a signature worthless in any other network, epoch or role; every type has its own fixed width, so
+ * no two statements share their bytes. The sender is not among them: the key says who signed, and
+ * so all Votes of a certificate sign the same bytes.
  *
  * A ViewChange and a NewView sign the SHA-256 of their content, which keeps what is signed short.
  */

@@ -15,7 +15,9 @@ import path from "node:path";
 const ROOT = path.join(import.meta.dirname, "..", "..");
 const CACHE = path.join(ROOT, ".cache", "ethereum-tests");
 
-/** One named test of a file. Its shape is decided by its kind; parsers look at it field by field. */
+/**
+ * One named test of a file. Its shape is decided by its kind; parsers look at it field by field.
+ */
 export type Fixture = { readonly file: string; readonly name: string; readonly body: Json };
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;

@@ -1,4 +1,6 @@
-/** GeneralStateTests and their like: a pre-state, one transaction, the post-state's root and logs. */
+/**
+ * GeneralStateTests and their like: a pre-state, one transaction, the post-state's root and logs.
+ */
 import { bytesToHex, hexToBytes } from "../../src/base/hex.ts";
 import type { Fork } from "../../src/chain/fork.ts";
 import { addressToBytes } from "../../src/chain/address.ts";

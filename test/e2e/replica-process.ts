@@ -1,4 +1,6 @@
-/** One replica as a process of its own, so that a test can kill it. Its options are the argument. */
+/**
+ * One replica as a process of its own, so that a test can kill it. Its options are the argument.
+ */
 import { ReplicaNode } from "../../src/replica/replica-node.ts";
 import type { LogFields, StartMode } from "../../src/replica/replica-options.ts";
 import { HOST, replicaOptions } from "../support/replica-network.ts";

@@ -31,7 +31,9 @@ export type Extensions = {
   readonly losses: boolean;
 };
 
-/** A rule of the model itself that is broken on purpose; rules of the product are patched instead. */
+/**
+ * A rule of the model itself that is broken on purpose; rules of the product are patched instead.
+ */
 export type Deviation =
   | "none"
   | "certificate-not-durable"
@@ -77,8 +79,8 @@ const LONG_CHAIN = shapes([0, 0, 0, 1, 3]);
 /** A chain of two beside a block that conflicts with it. */
 const FORKED_CHAIN = shapes([0, 0, 0, 1]);
 /**
- * An ordinary block, a boundary, a block that wrongly continues the old epoch, and two blocks of the
- * new one.
+ * An ordinary block, a boundary, a block that wrongly continues the old epoch, and two blocks of
+ * the new one.
  */
 const TWO_EPOCHS: readonly BlockShape[] = [
   { parent: 0, epoch: 0, isBoundary: false },

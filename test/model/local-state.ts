@@ -57,7 +57,9 @@ export class LocalStates {
   readonly #free: (readonly FreeMove[] | undefined)[] = [];
   /** What each guarded move leads to, once asked; UNKNOWN until then. */
   readonly #guarded = new Int32Array(LOCAL_IDS_MAX * GUARDED_MOVES_MAX).fill(UNKNOWN);
-  /** Copies of the fields that the explorer reads in its innermost loop; index id * rounds + round. */
+  /**
+   * Copies of the fields that the explorer reads in its innermost loop; index id * rounds + round.
+   */
   readonly votedOf: Uint8Array;
   readonly committedOf: Uint8Array;
   readonly roundOf = new Uint8Array(LOCAL_IDS_MAX);

@@ -15,7 +15,9 @@ import { StateSet } from "./state-set.ts";
 const ROOT = path.join(import.meta.dirname, "..", "..");
 const MAIN = path.join(import.meta.dirname, "main.ts");
 
-/** How many states each small bound has: a change of a rule shows here before it shows as a fork. */
+/**
+ * How many states each small bound has: a change of a rule shows here before it shows as a fork.
+ */
 const SMALL_BOUNDS: readonly (readonly [BoundName, number])[] = [
   ["smallViews", 2_080],
   ["smallEpochs", 4_928],

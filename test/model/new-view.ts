@@ -125,7 +125,9 @@ export class NewViews {
     return sent;
   }
 
-  /** The certificates of the epoch below the round, with the finality of what the epoch stands on. */
+  /**
+   * The certificates of the epoch below the round, with the finality of what the epoch stands on.
+   */
   #facts(round: number, decidedIn: number, summaries: readonly number[]): Facts {
     const { rounds } = this.#locals;
     const { epoch } = rounds[round]!;
@@ -154,7 +156,9 @@ export class NewViews {
     );
   }
 
-  /** The rounds of the earlier epoch in which the boundary that this epoch stands on was decided. */
+  /**
+   * The rounds of the earlier epoch in which the boundary that this epoch stands on was decided.
+   */
   #roundsOfBoundary(round: number, finals: readonly number[]): number {
     const { rounds } = this.#locals;
     const { epoch } = rounds[round]!;

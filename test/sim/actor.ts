@@ -1,6 +1,6 @@
 /**
- * Replicas that lie. An actor stands around a real replica that holds the liar's own key: it decides
- * what becomes of each message the replica wants to send, and invents further ones.
+ * Replicas that lie. An actor stands around a real replica that holds the liar's own key: it
+ * decides what becomes of each message the replica wants to send, and invents further ones.
  */
 import type { ReplicaIndex } from "../../src/consensus/block.ts";
 import type { Message } from "../../src/consensus/message.ts";

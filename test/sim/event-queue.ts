@@ -1,6 +1,7 @@
 /**
  * Virtual time: a binary heap of what happens next. Time is a count of microseconds, and events of
- * one instant run in the order in which they were scheduled, so that a seed has exactly one history.
+ * one instant run in the order in which they were scheduled, so that a seed has exactly one
+ * history.
  */
 import { invariant } from "../../src/base/invariant.ts";
 

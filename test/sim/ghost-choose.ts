@@ -1,7 +1,7 @@
 /**
- * S9: whatever 2f+1 of the view changes ever sent a new leader could pick, and whatever a liar could
- * have reported instead, the choice keeps every block that was final in a lower view. This finds a
- * broken rule long before the messages happen to arrive in the order that forks the chain.
+ * S9: whatever 2f+1 of the view changes ever sent a new leader could pick, and whatever a liar
+ * could have reported instead, the choice keeps every block that was final in a lower view. This
+ * finds a broken rule long before the messages happen to arrive in the order that forks the chain.
  */
 import type { BlockRef, Hash } from "../../src/consensus/block.ts";
 import { choose, type Report } from "../../src/consensus/choose.ts";

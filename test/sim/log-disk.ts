@@ -109,8 +109,8 @@ export class LogDisk {
   }
 
   /**
-   * Reads the file as a restarting replica does. The first bad record is the unsynced tail, unless a
-   * later good one says that it had been durable.
+   * Reads the file as a restarting replica does. The first bad record is the unsynced tail, unless
+   * a later good one says that it had been durable.
    */
   recover(): Recovered {
     const image = concatBytes(...this.#frames);

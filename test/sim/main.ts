@@ -21,20 +21,39 @@ const MUTANT_SEEDS_MAX = 2_000;
 const SHRUNK_MAX = 3;
 const PROGRESS_EVERY = 100;
 
+const USAGE = `usage: npm run sim -- [--seeds 200] [--from 1] [--jobs 2] [--n 4|7] [--ed25519]
+       npm run sim -- --seed N          replays one seed with every event
+       npm run sim -- --healthy BLOCKS  runs without faults
+       npm run sim -- --mutants         breaks each rule and must find it
+       npm run sim -- --mutant NAME     breaks one rule
+`;
+
+const OPTIONS = {
+  seeds: { type: "string", default: "200" },
+  from: { type: "string", default: "1" },
+  jobs: { type: "string", default: "2" },
+  n: { type: "string" },
+  seed: { type: "string" },
+  ed25519: { type: "boolean", default: false },
+  healthy: { type: "string" },
+  mutants: { type: "boolean", default: false },
+  mutant: { type: "string" },
+} as const;
+
+/** Undefined when the words of the command are off. */
+function parse(): ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>> | undefined {
+  try {
+    return parseArgs({ options: OPTIONS });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return undefined;
+  }
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: "string", default: "200" },
-      from: { type: "string", default: "1" },
-      jobs: { type: "string", default: "2" },
-      n: { type: "string" },
-      seed: { type: "string" },
-      ed25519: { type: "boolean", default: false },
-      healthy: { type: "string" },
-      mutants: { type: "boolean", default: false },
-      mutant: { type: "string" },
-    },
-  });
+  const parsed = parse();
+  if (parsed === undefined) return 2;
+  const { values } = parsed;
   const options: RunOptions = {
     isEd25519: values.ed25519,
     ...(values.n === undefined ? {} : { replicaCount: Number(values.n) }),

@@ -1,6 +1,6 @@
 /**
- * A client of the simulated network: one transaction at a time, sent to the replicas again and again
- * until f+1 of them signed the same result (S12).
+ * A client of the simulated network: one transaction at a time, sent to the replicas again and
+ * again until f+1 of them signed the same result (S12).
  */
 import type { Prng } from "../../src/base/prng.ts";
 import type { Hash, Transaction } from "../../src/consensus/block.ts";

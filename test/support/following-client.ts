@@ -1,6 +1,6 @@
 /**
- * A client node reduced to what tests of replicas need: it submits to all, sends again until a block
- * has it, follows every replica and keeps what each of them said.
+ * A client node reduced to what tests of replicas need: it submits to all, sends again until a
+ * block has it, follows every replica and keeps what each of them said.
  */
 import assert from "node:assert/strict";
 import { createTlsIdentity } from "../../src/crypto/certificate.ts";

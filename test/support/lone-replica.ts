@@ -113,7 +113,9 @@ export class LoneReplica {
     return effects;
   }
 
-  /** The messages of a kind among the effects since the last call; all other effects are dropped. */
+  /**
+   * The messages of a kind among the effects since the last call; all other effects are dropped.
+   */
   sent<Kind extends Message["kind"]>(kind: Kind): Extract<Message, { readonly kind: Kind }>[] {
     const sent: Extract<Message, { readonly kind: Kind }>[] = [];
     for (const effect of this.take()) {

@@ -1,6 +1,6 @@
 /**
- * Runs the production code with one rule broken. A test that cannot tell the broken program from the
- * right one proves nothing, so the checkers are run against these as well.
+ * Runs the production code with one rule broken. A test that cannot tell the broken program from
+ * the right one proves nothing, so the checkers are run against these as well.
  *
  * A mutant is a textual patch applied while Node loads the file, so that the product itself carries
  * no switches. Register it before anything imports the file; use a process of its own.

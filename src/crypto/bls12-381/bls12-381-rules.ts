@@ -9,6 +9,8 @@ export type Bls12 = {
   pairingCheck(pairs: Uint8Array): boolean | undefined;
   mapToG1(element: Uint8Array): Uint8Array | undefined;
   mapToG2(element: Uint8Array): Uint8Array | undefined;
-  /** Whether the polynomial behind a KZG commitment has value y at z; false for what is not valid. */
+  /**
+   * Whether the polynomial behind a KZG commitment has value y at z; false for what is not valid.
+   */
   verifyKzgProof(commitment: Uint8Array, z: Uint8Array, y: Uint8Array, proof: Uint8Array): boolean;
 };

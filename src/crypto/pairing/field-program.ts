@@ -12,7 +12,9 @@ export type Element = {
   readonly size: number;
 };
 
-/** What is moved into Montgomery form is the result of a product, and may be a bit over the prime. */
+/**
+ * What is moved into Montgomery form is the result of a product, and may be a bit over the prime.
+ */
 const PARAMETER_SIZE = 1.1;
 
 /** Half the prime, and what rounding by the top limb alone leaves. */

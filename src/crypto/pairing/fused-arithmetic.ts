@@ -3,7 +3,8 @@ import { instantiateWasm } from "../wasm/wasm-instance.ts";
 
 /**
  * Whether this machine's WebAssembly multiplies and adds without rounding in between. It may do
- * otherwise ("relaxed"), and old machines know no vectors at all: then fp2-kernel.ts cannot be used.
+ * otherwise ("relaxed"), and old machines know no vectors at all: then fp2-kernel.ts cannot be
+ * used.
  */
 export function isFusedArithmetic(): boolean {
   try {

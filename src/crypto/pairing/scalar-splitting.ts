@@ -14,8 +14,8 @@ export function createScalarSplitter(order: bigint, lambda: bigint): (scalar: bi
 }
 
 /**
- * Euclid's remainders s order + t lambda = r give the vectors (r, -t). The first below the root of the
- * order is short, and so is one of its neighbours.
+ * Euclid's remainders s order + t lambda = r give the vectors (r, -t). The first below the root of
+ * the order is short, and so is one of its neighbours.
  */
 function shortBasis(order: bigint, lambda: bigint): readonly [Pair, Pair] {
   let [previous, current]: [Pair, Pair] = [

@@ -8,7 +8,9 @@ const V_OFFSET = 32;
 const V_LAST = 63;
 const SIGNATURE_OFFSET = 64;
 
-/** 0x01: the address that signed a hash. What cannot be recovered is an empty answer, not a failure. */
+/**
+ * 0x01: the address that signed a hash. What cannot be recovered is an empty answer, not a failure.
+ */
 export const ecrecover: Precompile = {
   name: "ecrecover",
   gasCost: () => 3000,

@@ -47,7 +47,9 @@ const SNIPPETS: readonly (readonly [weight: number, snippet: Snippet])[] = [
 ];
 const WEIGHT_SUM = SNIPPETS.reduce((sum, [weight]) => sum + weight, 0);
 
-/** A program of bounded length; most end by returning, some by reverting or destroying themselves. */
+/**
+ * A program of bounded length; most end by returning, some by reverting or destroying themselves.
+ */
 export function generateProgram(context: ProgramContext): Uint8Array {
   const { prng } = context;
   const code = new Assembler();

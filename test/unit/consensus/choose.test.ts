@@ -186,8 +186,8 @@ describe("choose (PROTOCOL §6.3)", () => {
 });
 
 /**
- * Reports that can occur together: what is certified in one view lies on one chain, and final blocks
- * lie on one chain that certificates of later views extend.
+ * Reports that can occur together: what is certified in one view lies on one chain, and final
+ * blocks lie on one chain that certificates of later views extend.
  */
 function arbitraryReports(): fc.Arbitrary<readonly Said[]> {
   const blocks = ["", "a", "b", "ab", "ac", "abc", "abd", "bc"];

@@ -1,4 +1,6 @@
-/** A read worker: takes snapshots while the main thread writes, and counts those that do not fit. */
+/**
+ * A read worker: takes snapshots while the main thread writes, and counts those that do not fit.
+ */
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { StateStore } from "../../../src/storage/state-store.ts";
 

@@ -158,7 +158,7 @@ describe("authenticate", () => {
     }
   });
 
-  it("passes a proposal that does not fit its hash: the core must be able to accuse its leader", () => {
+  it("passes a proposal that does not fit its hash: the core must be able to accuse", () => {
     const propose = network.propose(network.block(2));
     const header = { ...propose.header, timestampMs: 7 };
     assert.equal(codeOf({ ...propose, header }), "accepted");

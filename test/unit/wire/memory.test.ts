@@ -9,7 +9,9 @@ import { decodeMessage, encodeMessage } from "../../../src/wire/message-codec.ts
 /** The heap counts in pages: enough bytes that a page more or less does not matter. */
 const BYTES_TOTAL = 1_000_000;
 const REPEATS_MAX = 20_000;
-/** Objects are larger than the bytes they were made of: a transaction of 12 bytes costs some 700. */
+/**
+ * Objects are larger than the bytes they were made of: a transaction of 12 bytes costs some 700.
+ */
 const FACTOR_MAX = 100;
 const OVERHEAD_MAX = 4_096;
 
