@@ -1,11 +1,11 @@
 /**
  * Follows the chain: blocks that are proved final go to the block store, are executed in order, and
- * are published once f+1 replicas have signed the same result (SPEC E12). Replicas that lie, stall or
- * lag are left for others.
+ * are published once f+1 replicas have signed the same result (SPEC E12). Replicas that lie, stall
+ * or lag are left for others.
  *
- * One order must hold for restarts: a height is in the block store for good, with its result, before
- * the state that it led to is written, and the state is written only up to a published height. So
- * all that is on the disk has been matched, and what is missing is executed again.
+ * One order must hold for restarts: a height is in the block store for good, with its result,
+ * before the state that it led to is written, and the state is written only up to a published
+ * height. So all that is on the disk has been matched, and what is missing is executed again.
  */
 import { equalBytes } from "../base/bytes.ts";
 import { CodedError } from "../base/coded-error.ts";
