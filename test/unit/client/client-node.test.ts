@@ -221,6 +221,9 @@ describe("a client node", () => {
     network.replicas[0]!.manner = { isSilentOnResults: true, resultAt: () => WRONG };
     network.replicas[0]!.vote(1);
     network.replicas[1]!.vote(1);
+    const unsigned = { ...network.chain.vote(3, 1), signature: new Uint8Array(64) };
+    network.replicas[3]!.say({ kind: "execVote", vote: unsigned });
+    await until(() => node.status().replicas[3]!.isDistrusted, "a vote must be signed");
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(publishedHeight(), 0, "one vote each is not enough");
     assert.equal(node.reads.latestBlock().header.number, 0n);
@@ -235,8 +238,14 @@ describe("a client node", () => {
     await node.whenReady();
     network.order([transfer(0, 0)]);
     await until(isUpTo(1), "all is well");
-    for (const replica of network.replicas) replica.manner = { resultAt: () => WRONG };
+    for (const replica of network.replicas) {
+      replica.manner = { isSilentOnResults: true, resultAt: () => WRONG };
+    }
     network.order([transfer(0, 1)]);
+    await until(() => node.status().finalHeight === 2, "the block is final");
+    // Longer than the state waits to be written: it must wait for the votes all the same.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    for (const replica of network.replicas) replica.vote(2);
     await until(() => failures.length === 1, "it stops");
     const [failure] = failures;
     assert.ok(failure instanceof CodedError);

@@ -140,6 +140,11 @@ describe("what a client node promised", () => {
     }, "one replica is heard");
     network.replicas[1]!.say(refusal);
     await until(() => node.transactionStatus(hash)?.kind === "refused", "two are believed");
+    await submit(transfer(1, 0));
+    await node.close();
+    await open();
+    assert.equal(node.transactionStatus(hash)?.kind, "refused", "a restart does not revive it");
+    assert.equal(status().openTransactions, 1);
   });
 
   it("fits in a journal that does not grow with what is done", async () => {
