@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { bytesToHex, hexToBytes } from "../../../src/base/hex.ts";
-import { mergeBlooms } from "../../../src/chain/bloom.ts";
+import { bloomOfLogs, mergeBlooms } from "../../../src/chain/bloom.ts";
 import { decodeBlock, encodeBlock } from "../../../src/chain/block.ts";
 import { COINBASE_ADDRESS } from "../../../src/chain/genesis-block.ts";
 import { headerHash } from "../../../src/chain/header.ts";
@@ -69,6 +69,24 @@ describe("executeBatch", () => {
     assert.ok(isRetryable("TX_BLOCK_PRECOMPILES_EXHAUSTED"));
     assert.equal(chain.database.account(ALICE)?.nonce, 1n, "as if it had not run");
     assert.equal(chain.execute(second).included.length, 1, "the next block has room");
+  });
+
+  it("gives each transaction its own logs, also when one without logs comes first", () => {
+    const chain = new TestChain([{ address: LOGGER, code: LOGGER_CODE, storage: [] }]);
+    const { included, block } = chain.execute(
+      transactionOf(0, { to: BOB, value: 5n }),
+      transactionOf(1, { to: LOGGER }),
+      transactionOf(2, { to: BOB, value: 5n }),
+    );
+    const receipts = included.map(({ receipt }) => receipt);
+    assert.deepEqual(
+      receipts.map(({ logs }) => logs.length),
+      [0, 1, 0],
+    );
+    assert.deepEqual(block?.block.header.receiptsRoot, listRoot(receipts.map(encodeReceipt)));
+    for (const receipt of receipts) {
+      assert.deepEqual(receipt.logsBloom, bloomOfLogs(receipt.logs), "each bloom fits its logs");
+    }
   });
 
   it("builds the header from what was executed", () => {
