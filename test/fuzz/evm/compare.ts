@@ -34,9 +34,9 @@ export async function compareCase(fuzzCase: FuzzCase): Promise<Comparison> {
     }
     if (theirs.kind === "executed") executed++;
   }
-  const last = oursInOneBlock.commit();
+  const last = commitOwn(oursInOneBlock);
   const isEqual = root === undefined || last === root;
-  const difference = isEqual ? undefined : `one block: root ${last}, oracle ${root ?? ""}`;
+  const difference = isEqual ? undefined : `one block: ${last}, oracle ${root ?? ""}`;
   return { transactions: fuzzCase.transactions.length, executed, difference };
 }
 
@@ -68,6 +68,14 @@ function runOwn(ours: OwnEngine, transaction: ConcreteTransaction): TransactionO
     return ours.run(transaction);
   } catch (error) {
     return `ours threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  }
+}
+
+function commitOwn(ours: OwnEngine): string {
+  try {
+    return ours.commit();
+  } catch (error) {
+    return `ours threw ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

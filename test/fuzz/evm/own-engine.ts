@@ -5,6 +5,7 @@ import type { UnsignedTransaction } from "../../../src/chain/transaction.ts";
 import type { BlockContext } from "../../../src/evm/message.ts";
 import { createEngine } from "../../../src/execution/engine.ts";
 import { runTransaction, type TransactionEngine } from "../../../src/execution/run-transaction.ts";
+import type { ExecutedTransaction } from "../../../src/execution/transaction-request.ts";
 import { Journal } from "../../../src/state/journal.ts";
 import { MemoryStore } from "../../../src/state/memory-store.ts";
 import { StateDatabase } from "../../../src/state/state-database.ts";
@@ -27,6 +28,8 @@ export class OwnEngine {
   readonly #block: BlockContext;
   #engine: TransactionEngine;
   #blocks = 0n;
+  /** What was handed out in this block, to see that later transactions do not change it. */
+  #given: { readonly result: ExecutedTransaction; readonly outcome: string }[] = [];
 
   constructor(fuzzCase: FuzzCase) {
     this.#fork = fuzzCase.fork;
@@ -47,6 +50,11 @@ export class OwnEngine {
 
   /** Ends the block: what comes next reads the committed state. */
   commit(): Hex {
+    for (const { result, outcome } of this.#given) {
+      const isKept = JSON.stringify(outcomeOf(result), bigintToText) === outcome;
+      if (!isKept) throw new Error("a later transaction changed an earlier one's result");
+    }
+    this.#given = [];
     const root = this.#database.commit(this.#blocks++, this.#engine.journal.blockChanges());
     this.#engine = this.#createEngine();
     return bytesToHex(root);
@@ -56,23 +64,33 @@ export class OwnEngine {
     const request = { transaction: toTransaction(transaction), sender: BigInt(transaction.sender) };
     const result = runTransaction(this.#engine, request, this.#block, this.#block.gasLimit);
     if (!result.ok) return { kind: "refused" };
-    const { status, gasUsed, output, logs, createdAddress } = result.value;
-    return {
-      kind: "executed",
-      succeeded: status === "success",
-      gasUsed,
-      output: bytesToHex(output),
-      logs: logs.map(({ address, topics, data }) =>
-        [addressToHex(address), ...topics.map(wordToHex), bytesToHex(data)].join(" "),
-      ),
-      createdAddress: createdAddress === undefined ? undefined : addressToHex(createdAddress),
-    };
+    const outcome = outcomeOf(result.value);
+    this.#given.push({ result: result.value, outcome: JSON.stringify(outcome, bigintToText) });
+    return outcome;
   }
 
   #createEngine(): TransactionEngine {
     const rules = { fork: this.#fork, chainId: CHAIN_ID, transactionGasMax: undefined };
     return createEngine(rules, this.#database);
   }
+}
+
+function outcomeOf(result: ExecutedTransaction): TransactionOutcome {
+  const { status, gasUsed, output, logs, createdAddress } = result;
+  return {
+    kind: "executed",
+    succeeded: status === "success",
+    gasUsed,
+    output: bytesToHex(output),
+    logs: logs.map(({ address, topics, data }) =>
+      [addressToHex(address), ...topics.map(wordToHex), bytesToHex(data)].join(" "),
+    ),
+    createdAddress: createdAddress === undefined ? undefined : addressToHex(createdAddress),
+  };
+}
+
+function bigintToText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
 }
 
 function blockOf(fuzzCase: FuzzCase): BlockContext {
