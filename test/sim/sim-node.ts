@@ -452,11 +452,10 @@ export class SimNode {
     });
   }
 
-  #scheduleWake(): void {
+  #scheduleWake(leastUs = this.#world.queue.nowUs()): void {
     const wakeAtMs = this.#replica?.wakeAtMs();
     if (wakeAtMs === undefined || this.#held !== undefined) return;
-    const nowUs = this.#world.queue.nowUs();
-    const dueUs = Math.max(nowUs, Math.ceil((wakeAtMs - this.#monoOffsetMs) * 1000));
+    const dueUs = Math.max(leastUs, Math.ceil((wakeAtMs - this.#monoOffsetMs) * 1000));
     if (this.#wakeUs !== undefined && this.#wakeUs <= dueUs) return;
     this.#wakeUs = dueUs;
     const life = this.#life;
@@ -471,8 +470,9 @@ export class SimNode {
     const wakeAtMs = this.#replica?.wakeAtMs();
     if (wakeAtMs === undefined || this.#held !== undefined) return;
     const nowUs = this.#world.queue.nowUs();
-    if (wakeAtMs > this.clock().nowMs + 0.001) {
-      this.#scheduleWake();
+    if (wakeAtMs > this.clock().nowMs) {
+      // Either it was moved, or it lies less than a microsecond ahead: virtual time is whole ones.
+      this.#scheduleWake(nowUs + 1);
       return;
     }
     this.#ticksInPlace = nowUs === this.#lastTickUs ? this.#ticksInPlace + 1 : 0;
