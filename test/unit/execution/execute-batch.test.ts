@@ -71,6 +71,16 @@ describe("executeBatch", () => {
     assert.equal(chain.execute(second).included.length, 1, "the next block has room");
   });
 
+  it("runs init code that begins with 0xEF00: it is an invalid opcode, not a format (EOF)", () => {
+    // CODECOPY the last two bytes, CREATE with them: the gas given to the creation is lost.
+    const code = hexToBytes("0x6002600c5f3960025f5ff0" + "00" + "ef00");
+    const chain = new TestChain([{ address: LOGGER, code, storage: [] }]);
+    const { included } = chain.execute(transactionOf(0, { to: LOGGER, gasLimit: 1_000_000n }));
+    const [only] = included;
+    assert.equal(only?.execution.status, "success");
+    assert.ok(only.execution.gasUsed > 900_000n, `${only.execution.gasUsed} gas`);
+  });
+
   it("gives each transaction its own logs, also when one without logs comes first", () => {
     const chain = new TestChain([{ address: LOGGER, code: LOGGER_CODE, storage: [] }]);
     const { included, block } = chain.execute(
