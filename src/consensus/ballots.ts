@@ -117,11 +117,6 @@ export class Ballots {
     }
   }
 
-  /** Votes of one view to come, by sender: enough of them mean that the view is under way. */
-  futureViews(): ReadonlyMap<number, number> {
-    return new Map([...this.#future].map(([sender, { view }]) => [sender, view]));
-  }
-
   dropThrough(height: number): void {
     this.votes.dropThrough(height);
     this.commits.dropThrough(height);

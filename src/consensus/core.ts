@@ -108,6 +108,8 @@ export type Core = {
 export type ViewState = {
   /** The highest ViewChange of each sender. */
   readonly changes: Map<ReplicaIndex, ViewChangeEntry>;
+  /** The highest view of this epoch in which each replica is known to have signed anything. */
+  readonly reached: Map<ReplicaIndex, number>;
   /** Complaints about the current view by sender, with their arrival: they fade. */
   readonly complaints: Map<ReplicaIndex, { readonly message: Complaint; readonly atMs: number }>;
   ownComplaint: Complaint | undefined;
@@ -249,6 +251,7 @@ export function createCore(parameters: Parameters, ports: Ports): Core {
 function createViewState(): ViewState {
   return {
     changes: new Map(),
+    reached: new Map(),
     complaints: new Map(),
     ownComplaint: undefined,
     abdicate: undefined,
@@ -329,4 +332,10 @@ export function signed<Kind extends SignedKind>(
   const message = { ...statement, signature: core.ports.sign(statement) };
   // The statement of a kind plus its signature is the message of that kind (src/consensus/message).
   return message as unknown as Extract<Message, { readonly kind: Kind }>;
+}
+
+/** Whoever signs in a view is in it; enough of them show where the network is (PROTOCOL §6.5). */
+export function noteReached(core: Core, sender: ReplicaIndex, view: number): void {
+  const known = core.views.reached.get(sender) ?? 0;
+  if (view > known) core.views.reached.set(sender, view);
 }

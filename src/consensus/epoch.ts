@@ -57,6 +57,7 @@ export function resetForEpoch(core: Core, epoch: number): void {
   core.ballots.clear();
   core.pendingRejoins.clear();
   core.views.changes.clear();
+  core.views.reached.clear();
   core.views.complaints.clear();
   core.views.ownComplaint = undefined;
   core.views.abdicate = undefined;

@@ -5,6 +5,7 @@ import { choose, type Choice } from "./choose.ts";
 import { isFinalCert } from "./certificate.ts";
 import {
   leader,
+  noteReached,
   notice,
   sendAfterSync,
   signed,
@@ -27,6 +28,7 @@ export function onViewChange(core: Core, message: ViewChange): Result<void, Reje
   const report = reportOf(core, message);
   if (report === undefined) return err({ code: "VIEW_CHANGE_INVALID" });
   core.views.changes.set(message.sender, { message, report });
+  noteReached(core, message.sender, message.newView);
   learnFinality(core, message.finalCert);
   if (isFinalCert(message.highCert)) learnFinality(core, message.highCert);
   return ok(undefined);

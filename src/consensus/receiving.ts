@@ -14,7 +14,7 @@ import {
   onStatus,
 } from "./catch-up.ts";
 import { noteComplaint } from "./complaining.ts";
-import { leader, sendAfterSync, type Core } from "./core.ts";
+import { leader, noteReached, sendAfterSync, type Core } from "./core.ts";
 import { accuse, isProof } from "./evidence.ts";
 import { onExecVote } from "./execution-agreement.ts";
 import { learnFinality } from "./finality.ts";
@@ -156,6 +156,7 @@ function checkOrigin(core: Core, from: ReplicaIndex, message: Message): Rejectio
 
 function onBallot(core: Core, from: ReplicaIndex, ballot: Ballot): Outcome {
   core.witness.note(ballot);
+  noteReached(core, ballot.sender, ballot.view);
   const { height: finalHeight } = core.final.link;
   if (ballot.height <= finalHeight) {
     offerFinality(core, from);
@@ -190,6 +191,7 @@ function onAbdicate(core: Core, message: Abdicate): Outcome {
 }
 
 function onComplaint(core: Core, message: Complaint): Outcome {
+  noteReached(core, message.sender, message.view);
   if (message.view < core.view) return err({ code: "MESSAGE_VIEW_PAST" });
   if (message.view > core.view) return err({ code: "MESSAGE_VIEW_TOO_FAR" });
   noteComplaint(core, message);

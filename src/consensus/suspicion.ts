@@ -144,15 +144,7 @@ function noteQuorumInView(core: Core): void {
   if (core.isAccepted || timers.quorumInViewMs !== undefined) return;
   // We are there ourselves, also when we entered by a certificate and have nothing to report.
   const senders = new Set([core.self]);
-  for (const { message } of core.views.changes.values()) {
-    if (message.newView >= core.view) senders.add(message.sender);
-  }
-  // Whoever voted or complained in this view is in it, too: after a restart a replica that voted
-  // has no ViewChange left to show.
-  for (const { sender } of core.ballots.votes.all()) senders.add(sender);
-  for (const { sender } of core.ballots.commits.all()) senders.add(sender);
-  for (const sender of core.views.complaints.keys()) senders.add(sender);
-  for (const sender of core.ballots.futureViews().keys()) senders.add(sender);
+  for (const [sender, view] of core.views.reached) if (view >= core.view) senders.add(sender);
   const isCertified = [core.highCert, core.final.certificate].some(
     (certificate) => viewInEpoch(certificate, core.epoch) >= core.view,
   );

@@ -39,11 +39,7 @@ function isOfThisView(
 /** Joins the highest view that a correct replica has reached for sure (PROTOCOL §6.5). */
 export function joinHigherView(core: Core): boolean {
   if (!mayPromise(core)) return false;
-  // Both a ViewChange and a ballot of a view prove that their signer promised that view.
-  const bySender = new Map(core.ballots.futureViews());
-  for (const [sender, { message }] of core.views.changes) {
-    bySender.set(sender, Math.max(message.newView, bySender.get(sender) ?? 0));
-  }
+  const bySender = new Map(core.views.reached);
   bySender.delete(core.self);
   const views = [...bySender.values()].sort((a, b) => b - a);
   const reached = views[core.quorum.weak - 1];
