@@ -38,7 +38,11 @@ export function onExecuted(core: Core, height: number, result: Hash): void {
 export function onExecVote(core: Core, message: ExecVote): Result<void, Rejection> {
   const { execution, parameters } = core;
   const lowest = execution.height - parameters.execLagMax;
-  const highest = core.final.link.height + 2 * parameters.window;
+  // Who catches up finalizes far ahead of what it has executed: the window follows execution.
+  const highest = Math.min(
+    core.final.link.height + 2 * parameters.window,
+    execution.height + parameters.execLagMax + 2 * parameters.window,
+  );
   if (message.height <= lowest || message.height > highest) {
     return err({ code: "MESSAGE_HEIGHT_OUTSIDE_WINDOW" });
   }
