@@ -9,5 +9,5 @@ export const SEEDS_THAT_FOUND_BUGS: readonly { readonly seed: number; readonly b
   { seed: 1202, bug: "a diverged replica asked to be woken at once, again and again" },
   { seed: 2034, bug: "a replica that restarted after its vote did not count as being in the view" },
   { seed: 453, bug: "results were kept far ahead of execution while catching up" },
-  { seed: 3525, bug: "three replicas in three views could not prove to each other where they were" },
+  { seed: 3525, bug: "three replicas in three views could not prove where they were" },
 ];
