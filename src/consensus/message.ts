@@ -112,8 +112,6 @@ export type Status = {
   readonly view: number;
   readonly finalHeight: number;
   readonly execHeight: number;
-  /** Asks for an answer: sent by a replica that has work and hears nothing. */
-  readonly probe: boolean;
 };
 
 /** A finality certificate for whoever seems to need it; understood in every epoch. */

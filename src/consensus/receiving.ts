@@ -21,7 +21,6 @@ import { learnFinality } from "./finality.ts";
 import type { Abdicate, Complaint, Evidence, Finality, Message, Status } from "./message.ts";
 import { onNewView, onViewChange } from "./new-view.ts";
 import type { Rejection } from "./rejection.ts";
-import { statusOf } from "./repeating.ts";
 import { onProbe, onProbeAnswer } from "./starting.ts";
 import { repeatViewChange } from "./view-change.ts";
 import { enterView } from "./view-entry.ts";
@@ -217,7 +216,6 @@ function helpIntoView(core: Core, from: ReplicaIndex, message: Status): void {
   const peer = core.peers[from];
   if (peer === undefined) return;
   const { nowMs } = core.clock;
-  if (message.probe) core.effects.push({ kind: "send", to: from, message: statusOf(core, false) });
   const isBehind = message.epoch === core.epoch && message.view < core.view;
   if (!isBehind || nowMs < peer.nextHelpMs) return;
   if (core.mode !== "active" && core.mode !== "diverged") return;

@@ -19,7 +19,7 @@ export function sendHeartbeat(core: Core): void {
   const { heartbeatMs, idleHeartbeatMs, resendMs } = parameters.timing;
   const busyMs = leader(core) === core.self ? heartbeatMs : resendMs;
   timers.nextHeartbeatMs = clock.nowMs + (hasWork(core) ? busyMs : idleHeartbeatMs);
-  sendNow(core, "all", statusOf(core, false));
+  sendNow(core, "all", statusOf(core));
 }
 
 /** When work begins, the next heartbeat must not wait for the idle interval to end. */
@@ -30,14 +30,13 @@ export function hurryHeartbeat(core: Core): void {
   core.timers.nextHeartbeatMs = Math.min(core.timers.nextHeartbeatMs, core.clock.nowMs + busyMs);
 }
 
-export function statusOf(core: Core, probe: boolean): Status {
+export function statusOf(core: Core): Status {
   return {
     kind: "status",
     epoch: core.epoch,
     view: core.view,
     finalHeight: core.final.link.height,
     execHeight: core.execution.height,
-    probe,
   };
 }
 
@@ -63,7 +62,7 @@ export function isStuck(core: Core): boolean {
 /** Everything we said that may still matter to a peer. */
 export function resendTo(core: Core, to: ReplicaIndex | "all"): void {
   const { views } = core;
-  sendNow(core, to, statusOf(core, false));
+  sendNow(core, to, statusOf(core));
   if (core.mode !== "active" && core.mode !== "diverged") return;
   const change = repeatViewChange(core);
   if (change !== undefined) sendAfterSync(core, to, change);

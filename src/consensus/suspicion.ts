@@ -79,15 +79,17 @@ function disconnectedDeadline(core: Core): Deadline | undefined {
   const peer = core.peers[leader(core)];
   if (leader(core) === core.self || peer === undefined || peer.isUp) return undefined;
   const { reconnectGraceMs, idleHeartbeatMs } = core.parameters.timing;
-  const sinceMs = Math.max(peer.downSinceMs, core.timers.viewEnteredMs);
+  // A leader that was gone when its turn came has used up its grace: nobody waits for it again.
   if (peer.hasBeenUp) {
-    return { atMs: sinceMs + backedOff(core, reconnectGraceMs), reason: "leader-disconnected" };
+    const atMs = peer.downSinceMs + backedOff(core, reconnectGraceMs);
+    return { atMs, reason: "leader-disconnected" };
   }
   // A leader that was never there is still starting, like everyone in a new network: only work that
   // waits for it makes that a fault.
   const oldestMs = core.pending.nextToForward()?.arrivedMs;
   if (oldestMs === undefined) return undefined;
-  const atMs = Math.max(sinceMs, oldestMs) + backedOff(core, idleHeartbeatMs);
+  const sinceMs = Math.max(peer.downSinceMs, core.timers.viewEnteredMs, oldestMs);
+  const atMs = sinceMs + backedOff(core, idleHeartbeatMs);
   return { atMs, reason: "leader-disconnected" };
 }
 

@@ -204,7 +204,6 @@ function writeStatus(writer: Writer, status: Status): void {
   writer.uint64(status.view);
   writer.uint64(status.finalHeight);
   writer.uint64(status.execHeight);
-  writer.flag(status.probe);
 }
 
 function readStatus(reader: Reader): Status {
@@ -214,7 +213,6 @@ function readStatus(reader: Reader): Status {
     view: reader.uint64(),
     finalHeight: reader.uint64(),
     execHeight: reader.uint64(),
-    probe: reader.flag(),
   };
 }
 

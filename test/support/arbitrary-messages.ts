@@ -187,7 +187,6 @@ export const ARBITRARY_MESSAGES: ArbitraryOf<Message> = {
     view,
     finalHeight: uint64,
     execHeight: uint64,
-    probe: fc.boolean(),
   }),
   finality: record({ kind: fc.constant("finality"), certificate: arbitraryFinalCert }),
   bodyRequest: record({

@@ -201,7 +201,7 @@ export class SignedNetwork {
       this.newView(),
       this.execVote(1),
       { kind: "evidence", first, second },
-      { kind: "status", epoch: 0, view: 0, finalHeight: 0, execHeight: 0, probe: true },
+      { kind: "status", epoch: 0, view: 0, finalHeight: 0, execHeight: 0 },
       { kind: "finality", certificate: this.fastCert() },
       { kind: "finality", certificate: this.slowCert() },
       { kind: "bodyRequest", hashes: [block.hash] },

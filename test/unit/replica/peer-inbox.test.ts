@@ -17,7 +17,6 @@ const STATUS: Message = {
   view: 0,
   finalHeight: 0,
   execHeight: 0,
-  probe: false,
 };
 
 /** Signatures are another test's business: everything is taken for authentic here. */

@@ -4,7 +4,7 @@ import { concatBytes } from "../../../src/base/bytes.ts";
 import { InvariantError } from "../../../src/base/invariant.ts";
 import type { Header } from "../../../src/consensus/block.ts";
 import { genesisCert } from "../../../src/consensus/certificate.ts";
-import type { Message, Status, ViewChange, Vote } from "../../../src/consensus/message.ts";
+import type { Message, ViewChange, Vote } from "../../../src/consensus/message.ts";
 import { DEFAULT_PARAMETERS } from "../../../src/consensus/parameters.ts";
 import { createTransaction, encodedBlockSize } from "../../../src/wire/block-codec.ts";
 import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
@@ -40,14 +40,6 @@ const vote: Vote = {
   height: 3,
   blockHash: ZERO_HASH,
   signature,
-};
-const status: Status = {
-  kind: "status",
-  epoch: 0,
-  view: 1,
-  finalHeight: 2,
-  execHeight: 2,
-  probe: false,
 };
 const viewChange: ViewChange = {
   kind: "viewChange",
@@ -87,8 +79,16 @@ describe("bytes that are refused", () => {
   });
 
   it("a truth value that is neither 0 nor 1", () => {
-    const probeAt = encodeMessage(status).length - 1;
-    assert.equal(codeOf(patched(status, probeAt, 2)), "WIRE_VALUE_UNKNOWN");
+    const answer: Message = {
+      kind: "probeAnswer",
+      nonce: ZERO_HASH,
+      isUntouched: true,
+      vote: undefined,
+      commit: undefined,
+      viewChange: undefined,
+    };
+    const untouchedAt = 2 + 32;
+    assert.equal(codeOf(patched(answer, untouchedAt, 2)), "WIRE_VALUE_UNKNOWN");
   });
 
   it("an unknown reason for a complaint", () => {
