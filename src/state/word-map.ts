@@ -1,81 +1,94 @@
-/** A smaller table cannot hold a chain that is worth guarding against. */
-const GUARDED_SIZE_MIN = 64;
-/** Keys are counted by their lowest 12 bits: fewer counters than keys, and bounded. */
-const COUNTER_BITS = 12;
-const COUNTER_COUNT = 1 << COUNTER_BITS;
-/** How many times the expected count, and how many besides, are taken as accident. */
-const ACCIDENT_FACTOR = 8;
+import { keyedWordHash } from "../crypto/keyed-word-hash.ts";
+
+/** Up to here comparing one key after the other is faster than hashing. */
+const SCANNED_SIZE_MAX = 8;
+const TABLE_SIZE_MIN = 32;
 
 /**
  * A map from words (addresses, slots) that nobody can make slow. The engine hashes a bigint by its
- * lowest 64 bits only, with no secret: a contract that touches slots k * 2^64 would turn a plain
- * Map into one long chain (measured: 100 us per lookup at 20,000 such slots). Here keys that pile
- * up go to a second table under their text, which the engine hashes with a secret.
+ * lowest 64 bits and with no secret: a contract that touches slots made for it turns a plain Map
+ * into one long chain (measured: 100 us per lookup at 20,000 slots k * 2^64). Here the hash has a
+ * secret key. Entries lie in the order in which they came, and only where they are found depends on
+ * the key: the map behaves the same in every process.
  */
 export class WordMap<Value> {
-  readonly #words = new Map<bigint, Value>();
-  /** Made when the first key goes there: hardly any map needs it, and there are many maps. */
-  #texts: Map<string, Value> | undefined;
-  /** Entries of #words by their lowest bits; made when the map has grown. */
-  #counters: Uint32Array | undefined;
+  #keys: bigint[] = [];
+  #values: Value[] = [];
+  /** Open addressing, at most half full: an entry's number plus 1, or 0. Empty for small maps. */
+  #table = NO_TABLE;
+  /** How far a hash is shifted to be a place in the table: the upper bits are the good ones. */
+  #shift = 0;
 
   get size(): number {
-    return this.#words.size + (this.#texts?.size ?? 0);
+    return this.#keys.length;
   }
 
   get(key: bigint): Value | undefined {
-    const value = this.#words.get(key);
-    if (value !== undefined || this.#texts === undefined) return value;
-    return this.#texts.get(key.toString(16));
+    const index = this.#table.length === 0 ? this.#scan(key) : this.#find(key);
+    return index < 0 ? undefined : this.#values[index];
   }
 
   set(key: bigint, value: Value): void {
-    const size = this.#words.size;
-    if (size < GUARDED_SIZE_MIN || this.#words.has(key)) {
-      this.#words.set(key, value);
+    const index = this.#table.length === 0 ? this.#scan(key) : this.#find(key);
+    if (index >= 0) {
+      this.#values[index] = value;
       return;
     }
-    const counters = this.#counters ?? this.#count();
-    const counter = counterOf(key);
-    const count = counters[counter] ?? 0;
-    if (count > ACCIDENT_FACTOR * (1 + size / COUNTER_COUNT)) {
-      this.#texts ??= new Map();
-      this.#texts.set(key.toString(16), value);
-      return;
-    }
-    counters[counter] = count + 1;
-    this.#words.set(key, value);
+    this.#keys.push(key);
+    this.#values.push(value);
+    const size = this.#keys.length;
+    if (size <= SCANNED_SIZE_MAX) return;
+    if (2 * size > this.#table.length) this.#grow();
+    else this.#table[-1 - index] = size;
   }
 
   clear(): void {
-    this.#words.clear();
-    this.#texts = undefined;
-    this.#counters = undefined;
+    this.#keys = [];
+    this.#values = [];
+    this.#table = NO_TABLE;
   }
 
-  /** In no order that means anything: sort what is to be hashed or compared. */
+  /** In the order in which they came; sort what is to be hashed or compared all the same. */
   *entries(): Generator<[bigint, Value]> {
-    yield* this.#words;
-    if (this.#texts === undefined) return;
-    for (const [text, value] of this.#texts) yield [BigInt(`0x${text}`), value];
+    for (const [index, value] of this.#values.entries()) yield [this.#keys[index] ?? 0n, value];
   }
 
   *values(): Generator<Value> {
-    yield* this.#words.values();
-    if (this.#texts !== undefined) yield* this.#texts.values();
+    yield* this.#values;
   }
 
-  #count(): Uint32Array {
-    const counters = new Uint32Array(COUNTER_COUNT);
-    for (const key of this.#words.keys()) {
-      const counter = counterOf(key);
-      counters[counter] = (counters[counter] ?? 0) + 1;
+  #scan(key: bigint): number {
+    const keys = this.#keys;
+    for (let index = 0; index < keys.length; index++) if (keys[index] === key) return index;
+    return -1;
+  }
+
+  /** The number of the entry, or -1 less the place in the table that is free for it. */
+  #find(key: bigint): number {
+    const table = this.#table;
+    const keys = this.#keys;
+    const mask = table.length - 1;
+    let place = keyedWordHash(key) >>> this.#shift;
+    for (;;) {
+      const index = (table[place] ?? 0) - 1;
+      if (index < 0) return -1 - place;
+      if (keys[index] === key) return index;
+      place = (place + 1) & mask;
     }
-    this.#counters = counters;
-    return counters;
+  }
+
+  #grow(): void {
+    const size = Math.max(TABLE_SIZE_MIN, 2 * this.#table.length);
+    const table = new Int32Array(size);
+    const mask = size - 1;
+    this.#shift = Math.clz32(mask);
+    this.#table = table;
+    for (const [index, key] of this.#keys.entries()) {
+      let place = keyedWordHash(key) >>> this.#shift;
+      while (table[place] !== 0) place = (place + 1) & mask;
+      table[place] = index + 1;
+    }
   }
 }
 
-function counterOf(key: bigint): number {
-  return Number(BigInt.asUintN(COUNTER_BITS, key));
-}
+const NO_TABLE = new Int32Array(0);

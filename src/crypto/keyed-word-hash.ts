@@ -1,0 +1,39 @@
+/**
+ * A 32-bit hash of a 256-bit word for hash tables, with a key that is drawn when the process starts
+ * and that nobody is told: whoever chooses the words (slots, addresses) cannot choose collisions.
+ * It differs from process to process, so nothing that replicas agree on may follow from it; a
+ * table's order must not either.
+ *
+ * The sum of the word's 16-bit pieces times secret 32-bit factors ("vector multiply-shift"): of two
+ * different words the upper 17 bits are equal with a chance of one in 2^17. The upper bits are the
+ * good ones.
+ */
+import { randomFillSync } from "node:crypto";
+
+const PIECES = 16;
+const UINT64_MAX = 0xffff_ffff_ffff_ffffn;
+
+/** The factor of each piece, and one more number to begin the sum with. */
+const factors = randomFillSync(new Int32Array(PIECES + 1));
+const addend = factors[PIECES] ?? 0;
+const limbs = new BigUint64Array(4);
+const pieces = new Uint16Array(limbs.buffer);
+
+/** Of an unsigned word of at most 256 bits; what lies above is ignored. */
+export function keyedWordHash(word: bigint): number {
+  // The array keeps the low 64 bits of what it is given.
+  limbs[0] = word;
+  let sum = addend;
+  let end = 4;
+  if (word > UINT64_MAX) {
+    const high = word >> 128n;
+    limbs[1] = word >> 64n;
+    limbs[2] = high;
+    limbs[3] = high >> 64n;
+    end = PIECES;
+  }
+  for (let index = 0; index < end; index++) {
+    sum = (sum + Math.imul(pieces[index] ?? 0, factors[index] ?? 0)) | 0;
+  }
+  return sum >>> 0;
+}
