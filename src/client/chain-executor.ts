@@ -25,7 +25,7 @@ import {
   type DroppedTransaction,
 } from "../execution/execute-batch.ts";
 import { buildGenesis, type PredeployedContract } from "../execution/genesis-state.ts";
-import type { PermissionPolicy } from "../execution/permission-policy.ts";
+import { permissionPolicyOf, type PermissionPolicy } from "../execution/permission-policy.ts";
 import { resultHash } from "../execution/result-hash.ts";
 import { StateDatabase } from "../state/state-database.ts";
 import type { StateChange, StateStore } from "../storage/state-store.ts";
@@ -46,7 +46,6 @@ import {
 export type ChainExecutorOptions = {
   readonly genesis: GenesisConfig;
   readonly contracts: readonly PredeployedContract[];
-  readonly permits: PermissionPolicy | undefined;
   readonly genesisBlockHash: Uint8Array | undefined;
 };
 
@@ -80,7 +79,8 @@ export class ChainExecutor {
   readonly codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
   readonly genesis: GenesisRecord;
   readonly genesisBlock: GenesisBlock;
-  readonly #permits: PermissionPolicy | undefined;
+  /** Undefined where everyone may write. */
+  readonly permits: PermissionPolicy | undefined;
   readonly #store: StateStore;
   /** Records of the heights since the last flush, which go with the state of those heights. */
   #records: StateChange[] = [];
@@ -94,7 +94,7 @@ export class ChainExecutor {
   constructor(options: ChainExecutorOptions, store: StateStore) {
     const { genesis, contracts } = options;
     this.#store = store;
-    this.#permits = options.permits;
+    this.permits = permissionPolicyOf(genesis);
     this.#height = store.height ?? 0;
     this.#writtenHeight = this.#height;
     this.rules = {
@@ -173,7 +173,7 @@ export class ChainExecutor {
       {
         database: this.database,
         blockHash: (number) => this.#blockHash(number),
-        permits: this.#permits,
+        permits: this.permits,
         codes: this.codes,
       },
     );

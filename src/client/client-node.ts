@@ -126,7 +126,7 @@ export class ClientNode {
     this.#follower = this.#createFollower(options);
     this.#reader = new ChainReader({ executor, blocks, published: () => this.#follower.published });
     const pool = { ...DEFAULT_POOL_OPTIONS, ...CLIENT_POOL_OPTIONS, ...options.pool };
-    this.#submissions = this.#createSubmissions(options, pool);
+    this.#submissions = this.#createSubmissions(pool);
     const limits = { ...DEFAULT_CALL_LIMITS, ...options.calls };
     this.reads = new LocalReads(
       {
@@ -285,7 +285,7 @@ export class ClientNode {
     );
   }
 
-  #createSubmissions(options: ClientOptions, pool: TxPoolOptions): Submissions {
+  #createSubmissions(pool: TxPoolOptions): Submissions {
     const { now = Date.now } = this.#dependencies;
     const { executor, opened } = this.#stores;
     return new Submissions(
@@ -293,7 +293,7 @@ export class ClientNode {
         pool,
         timing: this.#timing,
         rules: executor.rules,
-        permits: options.permits,
+        permits: executor.permits,
         weak: this.#quorum.weak,
       },
       {

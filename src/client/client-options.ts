@@ -1,6 +1,5 @@
 /** What a client node is given, and the numbers it works with. */
 import type { GenesisConfig } from "../chain/genesis.ts";
-import type { PermissionPolicy } from "../execution/permission-policy.ts";
 import type { PredeployedContract } from "../execution/genesis-state.ts";
 import type { Endpoint, Principal } from "../transport/principal.ts";
 import type { LinkTiming } from "../transport/transport-options.ts";
@@ -11,8 +10,6 @@ export type ClientOptions = {
   readonly principal?: Principal;
   readonly genesis: GenesisConfig;
   readonly contracts?: readonly PredeployedContract[];
-  /** Undefined where everyone may write. */
-  readonly permits?: PermissionPolicy;
   /** Of block 0, where it is known: a state that gives another one is refused. */
   readonly genesisBlockHash?: Uint8Array;
   /** The Ed25519 key of this node, for its links. Secret: never log it. */

@@ -114,10 +114,10 @@ async function tryState(
   options: ClientOptions,
   statePath: string,
 ): Promise<Pick<ClientStores, "state" | "executor">> {
-  const { genesis, contracts = [], permits, genesisBlockHash } = options;
+  const { genesis, contracts = [], genesisBlockHash } = options;
   const state = await StateStore.open(statePath);
   try {
-    const executor = new ChainExecutor({ genesis, contracts, permits, genesisBlockHash }, state);
+    const executor = new ChainExecutor({ genesis, contracts, genesisBlockHash }, state);
     return { state, executor };
   } catch (error) {
     await state.close();

@@ -1,7 +1,10 @@
+import { hexToBytes } from "../base/hex.ts";
 import type { GenesisConfig } from "../chain/genesis.ts";
 import { createGenesisBlock, type GenesisBlock } from "../chain/genesis-block.ts";
+import { genesisPermissions, PERMISSION_ADDRESS } from "../chain/permissions.ts";
 import { Journal } from "../state/journal.ts";
 import type { StateDatabase } from "../state/state-database.ts";
+import { PERMISSION_BYTECODE } from "./permission-bytecode.ts";
 
 /** A contract that is there from the start, such as the permission contract. */
 export type PredeployedContract = {
@@ -10,7 +13,10 @@ export type PredeployedContract = {
   readonly storage: readonly (readonly [slot: bigint, value: bigint])[];
 };
 
-/** Commits the state of block 0 to an empty database and returns the block over it. */
+/**
+ * Commits the state of block 0 to an empty database and returns the block over it. The permission
+ * contract is always part of it, whatever the switches say.
+ */
 export function buildGenesis(
   config: GenesisConfig,
   contracts: readonly PredeployedContract[],
@@ -18,7 +24,7 @@ export function buildGenesis(
 ): GenesisBlock {
   const journal = new Journal(database);
   for (const { address, balance } of config.alloc) journal.setBalance(address, balance);
-  for (const { address, code, storage } of contracts) {
+  for (const { address, code, storage } of [permissionContract(config), ...contracts]) {
     journal.setNonce(address, 1n);
     journal.setCode(address, code);
     for (const [slot, value] of storage) journal.setStorage(address, slot, value);
@@ -27,4 +33,12 @@ export function buildGenesis(
   journal.endTransaction();
   const stateRoot = database.commit(0n, journal.blockChanges());
   return createGenesisBlock(config, stateRoot);
+}
+
+function permissionContract({ alloc }: GenesisConfig): PredeployedContract {
+  return {
+    address: PERMISSION_ADDRESS,
+    code: hexToBytes(PERMISSION_BYTECODE),
+    storage: genesisPermissions(alloc.map(({ address }) => address)),
+  };
 }

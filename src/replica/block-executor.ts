@@ -15,6 +15,7 @@ import type { ChainRules } from "../execution/engine.ts";
 import { executeBatch, type BatchResult } from "../execution/execute-batch.ts";
 import { buildGenesis, type PredeployedContract } from "../execution/genesis-state.ts";
 import { isRetryable, type DropCode } from "../execution/drop-reason.ts";
+import { permissionPolicyOf, type PermissionPolicy } from "../execution/permission-policy.ts";
 import { resultHash } from "../execution/result-hash.ts";
 import { StateDatabase } from "../state/state-database.ts";
 import type { StateChange, StateStore } from "../storage/state-store.ts";
@@ -75,6 +76,7 @@ const PENDING_KEYS_MAX = 50_000;
 export class BlockExecutor {
   readonly #store: StateStore;
   readonly #rules: ChainRules;
+  readonly #permits: PermissionPolicy | undefined;
   readonly #database: StateDatabase;
   readonly #codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
   readonly #blockHashes: Map<bigint, Uint8Array>;
@@ -89,6 +91,7 @@ export class BlockExecutor {
     const { genesis, contracts } = options;
     this.#store = store;
     this.#height = store.height ?? 0;
+    this.#permits = permissionPolicyOf(genesis);
     this.#rules = {
       chainId: genesis.chainId,
       fork: "prague",
@@ -164,6 +167,7 @@ export class BlockExecutor {
       {
         database: this.#database,
         blockHash: (number) => this.#blockHash(number),
+        permits: this.#permits,
         codes: this.#codes,
       },
     );

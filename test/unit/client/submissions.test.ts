@@ -8,7 +8,7 @@ import type { ClientOptions } from "../../../src/client/client-options.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
 import { until } from "../../support/following-client.ts";
-import { ACCOUNTS, transfer } from "../../support/replica-network.ts";
+import { ACCOUNTS, GENESIS, transfer } from "../../support/replica-network.ts";
 import { runUntil } from "../storage/child-process.ts";
 import { openClient, temporaryDirectory } from "./client-nodes.ts";
 import { FinalChain } from "./final-chain.ts";
@@ -185,7 +185,11 @@ describe("what a client node refuses at the door", () => {
     it(`${what}: ${code}`, async () => {
       const directory = temporaryDirectory();
       const { node } = await openClient(directory.path, undefined, {
-        permits: (_, { sender }) => sender !== ACCOUNTS[6],
+        genesis: {
+          ...GENESIS,
+          isWritePermissioned: true,
+          alloc: GENESIS.alloc.filter(({ address }) => address !== ACCOUNTS[6]),
+        },
       });
       try {
         assert.ok((await node.submit(transfer(5, 0))).ok);
