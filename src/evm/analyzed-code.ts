@@ -1,3 +1,4 @@
+import { keyedWordHash } from "../crypto/keyed-word-hash.ts";
 import type { Code } from "./world-state.ts";
 import { bytesToWord } from "./word.ts";
 
@@ -32,9 +33,14 @@ export class AnalyzedCode {
   }
 }
 
-/** The analyses of deployed code, by code hash. The oldest go first. */
+type CachedAnalysis = { readonly hash: bigint; readonly analyzed: AnalyzedCode };
+
+/**
+ * The analyses of deployed code. The oldest go first. They are found by a keyed hash of the code
+ * hash: code can be made whose hash the engine's own Map would chain to others.
+ */
 export class AnalyzedCodeCache {
-  readonly #byHash = new Map<bigint, AnalyzedCode>();
+  readonly #byKeyedHash = new Map<number, CachedAnalysis>();
   readonly #codeBytesMax: number;
   #codeBytes = 0;
 
@@ -43,19 +49,22 @@ export class AnalyzedCodeCache {
   }
 
   analyze(code: Code): AnalyzedCode {
-    const known = this.#byHash.get(code.hash);
-    if (known !== undefined) return known;
+    const key = keyedWordHash(code.hash);
+    const known = this.#byKeyedHash.get(key);
+    if (known?.hash === code.hash) return known.analyzed;
+    // Two codes at one key take turns.
+    if (known !== undefined) this.#codeBytes -= known.analyzed.bytes.length;
     const analyzed = new AnalyzedCode(code.bytes);
-    this.#byHash.set(code.hash, analyzed);
+    this.#byKeyedHash.set(key, { hash: code.hash, analyzed });
     this.#codeBytes += analyzed.bytes.length;
     this.#evict();
     return analyzed;
   }
 
   #evict(): void {
-    for (const [hash, analyzed] of this.#byHash) {
+    for (const [key, { analyzed }] of this.#byKeyedHash) {
       if (this.#codeBytes <= this.#codeBytesMax) return;
-      this.#byHash.delete(hash);
+      this.#byKeyedHash.delete(key);
       this.#codeBytes -= analyzed.bytes.length;
     }
   }

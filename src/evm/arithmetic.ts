@@ -11,14 +11,23 @@ const SIGN_EXTENSIONS: readonly SignExtension[] = Array.from({ length: 31 }, (_,
 const NO_EXTENSION: SignExtension = { signBit: 0n, low: WORD_MASK, high: 0n };
 const SHORT_EXPONENT_MAX = 0xffffn;
 
-/** Division by zero is zero; -2^255 / -1 overflows back to -2^255. */
+/**
+ * Division by zero is zero; -2^255 / -1 overflows back to -2^255. Both work on magnitudes: negative
+ * bigints are slow to mask.
+ */
 export function signedDivide(a: bigint, b: bigint): bigint {
-  return b === 0n ? 0n : (toSigned(a) / toSigned(b)) & WORD_MASK;
+  if (b === 0n) return 0n;
+  const isNegative = a >= SIGN_BIT !== b >= SIGN_BIT;
+  const quotient = magnitude(a) / magnitude(b);
+  return isNegative && quotient !== 0n ? WORD_LIMIT - quotient : quotient;
 }
 
 /** The result takes the sign of the dividend; modulo zero is zero. */
 export function signedModulo(a: bigint, b: bigint): bigint {
-  return b === 0n ? 0n : (toSigned(a) % toSigned(b)) & WORD_MASK;
+  if (b === 0n) return 0n;
+  if (a < SIGN_BIT) return a % magnitude(b);
+  const rest = (WORD_LIMIT - a) % magnitude(b);
+  return rest === 0n ? 0n : WORD_LIMIT - rest;
 }
 
 /** The sum and the product are not cut to 256 bits before the modulo. */
@@ -98,6 +107,6 @@ function raiseTo16(word: bigint): bigint {
   return (eighth * eighth) & WORD_MASK;
 }
 
-function toSigned(word: bigint): bigint {
-  return word >= SIGN_BIT ? word - WORD_LIMIT : word;
+function magnitude(word: bigint): bigint {
+  return word >= SIGN_BIT ? WORD_LIMIT - word : word;
 }

@@ -1,7 +1,7 @@
 /** Opcodes that move bytes: copies, KECCAK256, logs and the two ways to return. */
 import { keccak256Word } from "../crypto/keccak256.ts";
 import { accountAccessGas } from "./account-access.ts";
-import type { Frame } from "./frame.ts";
+import { EMPTY_BYTES, type Frame } from "./frame.ts";
 import { copyGas, copyMemory, coverMemory, fillMemory } from "./frame-memory.ts";
 import type { Machine } from "./machine.ts";
 import {
@@ -13,13 +13,15 @@ import {
 } from "./signal.ts";
 import { ADDRESS_MASK } from "./word.ts";
 
+const EMPTY_HASH = keccak256Word(EMPTY_BYTES, 0, 0);
+
 export function keccak(frame: Frame, { memory }: Machine): Signal {
   const offset = pop(frame);
   const size = Number(frame.stack[frame.stackSize - 1]);
   frame.gas -= 6 * Math.ceil(size / 32);
   if (frame.gas < 0 || !coverMemory(frame, memory, offset, size)) return OUT_OF_GAS;
-  const start = size === 0 ? 0 : frame.memoryBase + offset;
-  frame.stack[frame.stackSize - 1] = keccak256Word(memory.bytes, start, size);
+  frame.stack[frame.stackSize - 1] =
+    size === 0 ? EMPTY_HASH : keccak256Word(memory.bytes, frame.memoryBase + offset, size);
   return CONTINUE;
 }
 

@@ -5,6 +5,10 @@ import type { Machine } from "./machine.ts";
 import { CONTINUE, OUT_OF_GAS, type Signal } from "./signal.ts";
 import { ADDRESS_MASK, countToWord, readWord } from "./word.ts";
 
+/** For the one word that reaches beyond the end of the calldata. */
+const padded = new Uint8Array(32);
+const paddedView = new DataView(padded.buffer);
+
 export function balance(frame: Frame, machine: Machine): Signal {
   const address = topAddress(frame);
   frame.gas -= accountAccessGas(machine, address);
@@ -36,9 +40,10 @@ export function loadCallData(frame: Frame, offset: number): bigint {
     return readWord(frame.dataView, offset);
   }
   if (offset >= data.length) return 0n;
-  const padded = new Uint8Array(32);
-  padded.set(data.subarray(offset));
-  return readWord(new DataView(padded.buffer), 0);
+  const available = data.length - offset;
+  for (let index = 0; index < available; index++) padded[index] = data[offset + index] ?? 0;
+  for (let index = available; index < 32; index++) padded[index] = 0;
+  return readWord(paddedView, 0);
 }
 
 /** The hashes of the 256 blocks before this one; 0 for any other number. */

@@ -9,6 +9,12 @@ const UINT64_MAX = 0xffff_ffff_ffff_ffffn;
 
 const scratch = new DataView(new ArrayBuffer(8));
 
+/** Words that were read of late, each at a place that follows from its bytes: 2^(32 - shift). */
+const RECENT_SHIFT = 22;
+const RECENT_COUNT = 2 ** (32 - RECENT_SHIFT);
+const recentBytes = new Int32Array(8 * RECENT_COUNT);
+const recentWords: bigint[] = Array.from({ length: RECENT_COUNT }, () => 0n);
+
 /** The bigints 0 to 255: bytes become words without an allocation. */
 export const BYTE_WORDS: readonly bigint[] = Array.from({ length: 256 }, (_, byte) => BigInt(byte));
 
@@ -20,16 +26,55 @@ export function readWord(view: DataView, offset: number): bigint {
       view.getInt32(offset + 8) |
       view.getInt32(offset + 12)) ===
     0;
-  if (!isHighZero) {
-    const high = (view.getBigUint64(offset) << 64n) | view.getBigUint64(offset + 8);
-    const upper = (high << 64n) | view.getBigUint64(offset + 16);
-    return (upper << 64n) | view.getBigUint64(offset + 24);
-  }
+  if (!isHighZero) return readWideWord(view, offset);
   if ((view.getInt32(offset + 16) | view.getInt32(offset + 20)) !== 0) {
     return (view.getBigUint64(offset + 16) << 64n) | view.getBigUint64(offset + 24);
   }
   if (view.getInt32(offset + 24) !== 0) return view.getBigUint64(offset + 24);
   return BigInt(view.getUint32(offset + 28));
+}
+
+/**
+ * Putting a bigint together takes ten allocations. Programs read the same words again and again,
+ * and to compare the 32 bytes with those of a word that was put together before takes a tenth.
+ */
+function readWideWord(view: DataView, offset: number): bigint {
+  const a = view.getInt32(offset);
+  const b = view.getInt32(offset + 4);
+  const c = view.getInt32(offset + 8);
+  const d = view.getInt32(offset + 12);
+  const e = view.getInt32(offset + 16);
+  const f = view.getInt32(offset + 20);
+  const g = view.getInt32(offset + 24);
+  const h = view.getInt32(offset + 28);
+  const mixed = Math.imul(a ^ (c << 7) ^ (e << 13) ^ g, 0x9e3779b1);
+  const index = (mixed ^ Math.imul(b ^ (d << 5) ^ (f << 11) ^ h, 0x85ebca6b)) >>> RECENT_SHIFT;
+  const at = 8 * index;
+  if (
+    recentBytes[at] === a &&
+    recentBytes[at + 1] === b &&
+    recentBytes[at + 2] === c &&
+    recentBytes[at + 3] === d &&
+    recentBytes[at + 4] === e &&
+    recentBytes[at + 5] === f &&
+    recentBytes[at + 6] === g &&
+    recentBytes[at + 7] === h
+  ) {
+    return recentWords[index] ?? 0n;
+  }
+  const high = (view.getBigUint64(offset) << 64n) | view.getBigUint64(offset + 8);
+  const low = (view.getBigUint64(offset + 16) << 64n) | view.getBigUint64(offset + 24);
+  const word = (high << 128n) | low;
+  recentBytes[at] = a;
+  recentBytes[at + 1] = b;
+  recentBytes[at + 2] = c;
+  recentBytes[at + 3] = d;
+  recentBytes[at + 4] = e;
+  recentBytes[at + 5] = f;
+  recentBytes[at + 6] = g;
+  recentBytes[at + 7] = h;
+  recentWords[index] = word;
+  return word;
 }
 
 export function writeWord(view: DataView, offset: number, word: bigint): void {
