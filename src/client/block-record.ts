@@ -5,16 +5,13 @@
 import { invariant } from "../base/invariant.ts";
 import { ADDRESS_SIZE, addressToBytes, bytesToAddress } from "../chain/address.ts";
 import { decodeBlock, encodeBlock, type Block } from "../chain/block.ts";
-import type { GenesisBlock, GenesisTransaction } from "../chain/genesis-block.ts";
+import type { BlockTransaction } from "../chain/block-transaction.ts";
+import type { GenesisBlock } from "../chain/genesis-block.ts";
 import { headerHash, type Header } from "../chain/header.ts";
 import { decodeReceipt, encodeReceipt, type Receipt } from "../chain/receipt.ts";
 import { decodeRlp, encodeRlp } from "../chain/rlp.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
-import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
-
-/** Block 0 has one transaction that nobody signed. */
-export type BlockTransaction = RecoveredTransaction | GenesisTransaction;
 
 export type BlockRecordBytes = {
   readonly ethereumBlock: Uint8Array;

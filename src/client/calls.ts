@@ -2,27 +2,13 @@
 import { readBigEndian } from "../base/big-endian.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { Header } from "../chain/header.ts";
-import type { UnsignedTransaction } from "../chain/transaction.ts";
+import type { CallFailure, CallRequest } from "../chain/call-request.ts";
 import type { BlockContext } from "../evm/message.ts";
 import { runCall, type CallEnvironment } from "../execution/call.ts";
 import { estimateGas, type EstimateError } from "../execution/estimate-gas.ts";
 import type { ChainExecutor } from "./chain-executor.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import type { CallLimits } from "./client-options.ts";
-
-export type CallRequest = {
-  readonly sender: bigint;
-  readonly transaction: UnsignedTransaction;
-};
-
-export type CallFailure =
-  | { readonly kind: "reverted"; readonly output: Uint8Array }
-  | { readonly kind: "failed"; readonly reason: string; readonly gasLimit: bigint }
-  | { readonly kind: "refused"; readonly code: string; readonly limit?: bigint }
-  /** It took longer than a call may. */
-  | { readonly kind: "stopped" }
-  /** The state of that block is not kept any more. */
-  | { readonly kind: "pruned" };
 
 export type CallDependencies = {
   readonly executor: ChainExecutor;

@@ -4,10 +4,11 @@
  */
 import { equalBytes } from "../base/bytes.ts";
 import { invariant } from "../base/invariant.ts";
+import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import type { BlockStore } from "../storage/block-store.ts";
-import { BlockRecord, type BlockTransaction } from "./block-record.ts";
+import { BlockRecord } from "./block-record.ts";
 import type { ChainExecutor } from "./chain-executor.ts";
 
 export type Published = { readonly height: number; readonly number: bigint };

@@ -6,6 +6,7 @@ import { CodedError } from "../base/coded-error.ts";
 import { hexToBytes } from "../base/hex.ts";
 import type { Result } from "../base/result.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
 import type { ReplicaIndex } from "../consensus/block.ts";
 import { DEFAULT_PARAMETERS } from "../consensus/parameters.ts";
 import { quorumOf, type Quorum } from "../consensus/quorum.ts";
@@ -32,12 +33,7 @@ import { Follower } from "./follower.ts";
 import { LocalReads } from "./local-reads.ts";
 import { Emitter } from "./notifications.ts";
 import { ReplicaLinks } from "./replica-links.ts";
-import {
-  Submissions,
-  type RefusedTransaction,
-  type SubmitRefusal,
-  type TransactionStatus,
-} from "./submissions.ts";
+import { Submissions, type RefusedTransaction } from "./submissions.ts";
 
 export type ClientEvents = {
   /** In order, once each. */

@@ -1,12 +1,16 @@
 /** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
 import type { Result } from "../base/result.ts";
+import type { BlockTransaction } from "../chain/block-transaction.ts";
+import type { CallFailure, CallRequest } from "../chain/call-request.ts";
 import type { Receipt } from "../chain/receipt.ts";
+import type { SyncProgress } from "../chain/sync-progress.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { SubmitRefusal } from "../chain/transaction-status.ts";
 import type { FeeRules } from "../txpool/pool-options.ts";
-import type { BlockRecord, BlockTransaction } from "./block-record.ts";
-import type { CallFailure, CallRequest, Calls } from "./calls.ts";
+import type { BlockRecord } from "./block-record.ts";
+import type { Calls } from "./calls.ts";
 import type { ChainReader, FoundTransaction, NamedBlock, StateAt } from "./chain-reader.ts";
-import type { Submissions, SubmitRefusal } from "./submissions.ts";
+import type { Submissions } from "./submissions.ts";
 
 export type LocalReadsOptions = {
   readonly chainId: bigint;
@@ -22,12 +26,6 @@ export type LocalReadsDependencies = {
   readonly submit: (encoded: Uint8Array) => Promise<Result<Uint8Array, SubmitRefusal>>;
   /** Heights that the node has yet to read before it is where the replicas are. */
   readonly lag: () => number;
-};
-
-export type SyncProgress = {
-  readonly startingBlock: bigint;
-  readonly currentBlock: bigint;
-  readonly highestBlock: bigint;
 };
 
 type CalledBlock = Parameters<Calls["call"]>[1];

@@ -8,6 +8,7 @@ import { hexToBytes } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
 import { checkTransaction } from "../chain/transaction-validity.ts";
 import type { Hash, ReplicaIndex } from "../consensus/block.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
@@ -25,15 +26,6 @@ import type { ClientTiming } from "./client-options.ts";
 import { Refusals } from "./refusals.ts";
 import { Resender } from "./resender.ts";
 import type { AcceptedTransaction, OpenedJournal } from "./transaction-journal.ts";
-
-export type SubmitRefusal = { readonly code: string; readonly limit?: bigint };
-
-export type TransactionStatus =
-  | { readonly kind: "final"; readonly number: bigint; readonly index: number }
-  /** Accepted and sent. `code` is what a replica last said against it, if one did. */
-  | { readonly kind: "pending"; readonly code: string | undefined }
-  /** Given up, and why: the code is TX_EXPIRED for one that waited too long. */
-  | { readonly kind: "refused"; readonly code: string; readonly refusedMs: number };
 
 export type RefusedTransaction = { readonly hash: Uint8Array; readonly code: string };
 

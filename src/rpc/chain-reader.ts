@@ -1,14 +1,17 @@
 /**
  * What the methods ask of the node. Each method declares the few of these that it needs; the client
  * node implements them over its stores, tests over a chain in memory. Everything that is read is
- * final (SPEC E12): there are no other blocks, and a block never changes.
+ * final (SPEC E12): there are no other blocks, and a block never changes. The data that goes to and
+ * fro is Ethereum's and declared in src/chain, which both sides know.
  */
 import type { Result } from "../base/result.ts";
-import type { GenesisTransaction } from "../chain/genesis-block.ts";
+import type { BlockTransaction } from "../chain/block-transaction.ts";
+import type { CallFailure, CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
+import type { SyncProgress } from "../chain/sync-progress.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { UnsignedTransaction } from "../chain/transaction.ts";
+import type { SubmitRefusal } from "../chain/transaction-status.ts";
 import type { Awaitable } from "./awaitable.ts";
 
 export type BlockRecord = {
@@ -18,9 +21,6 @@ export type BlockRecord = {
   readonly size: number;
   readonly transactionHashes: readonly Uint8Array[];
 };
-
-/** Block 0 has one transaction that nobody signed. */
-export type BlockTransaction = RecoveredTransaction | GenesisTransaction;
 
 export type HeadReader = {
   latestBlock(): Awaitable<BlockRecord>;
@@ -74,21 +74,6 @@ export type StateAtReader = BlockReader & {
   stateAt(block: BlockRecord): Awaitable<StateAt | undefined>;
 };
 
-/** A message that nobody signed, on the state after a block. */
-export type CallRequest = {
-  readonly sender: bigint;
-  readonly transaction: UnsignedTransaction;
-};
-
-export type CallFailure =
-  | { readonly kind: "reverted"; readonly output: Uint8Array }
-  /** It ran out of gas or did what the EVM forbids; `reason` is a code of the EVM. */
-  | { readonly kind: "failed"; readonly reason: string; readonly gasLimit: bigint }
-  /** It could not start; `code` is a code of transaction checks. */
-  | { readonly kind: "refused"; readonly code: string; readonly limit?: bigint }
-  | { readonly kind: "stopped" }
-  | { readonly kind: "pruned" };
-
 export type Caller = {
   call(request: CallRequest, block: BlockRecord): Awaitable<Result<Uint8Array, CallFailure>>;
 };
@@ -102,8 +87,6 @@ export type GasEstimator = {
   ): Awaitable<Result<bigint, CallFailure>>;
 };
 
-export type SubmitRefusal = { readonly code: string; readonly limit?: bigint };
-
 export type Submitter = {
   /**
    * Takes a transaction in network form. The hash is a promise (SPEC E13): it is given when the
@@ -115,12 +98,6 @@ export type Submitter = {
 export type PriorityFeeReader = {
   /** The least tip per gas that is taken; 0 where gas is free. */
   priorityFee(): Awaitable<bigint>;
-};
-
-export type SyncProgress = {
-  readonly startingBlock: bigint;
-  readonly currentBlock: bigint;
-  readonly highestBlock: bigint;
 };
 
 export type SyncReader = {

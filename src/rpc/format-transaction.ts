@@ -1,10 +1,11 @@
 import { bytesToHex } from "../base/hex.ts";
 import { addressToHex, createdAddress } from "../chain/address.ts";
+import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { GenesisTransaction } from "../chain/genesis-block.ts";
 import { legacyV } from "../chain/transaction-encoder.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { AccessList, Authorization, Transaction } from "../chain/transaction.ts";
-import type { BlockRecord, BlockTransaction } from "./chain-reader.ts";
+import type { BlockRecord } from "./chain-reader.ts";
 import type { JsonObject } from "./parameters.ts";
 import { integer, quantity, word } from "./quantity.ts";
 

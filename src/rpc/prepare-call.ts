@@ -1,6 +1,7 @@
 import { prunedBlock, requireBlock, type BlockTag } from "./block-tag.ts";
 import { callToRequest, type CallParameters } from "./call-parameters.ts";
-import type { BlockRecord, CallRequest, NetworkReader, StateAtReader } from "./chain-reader.ts";
+import type { CallRequest } from "../chain/call-request.ts";
+import type { BlockRecord, NetworkReader, StateAtReader } from "./chain-reader.ts";
 
 export type CallReader = StateAtReader & Pick<NetworkReader, "chainId">;
 

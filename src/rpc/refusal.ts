@@ -1,6 +1,7 @@
 /** Codes of checks as errors: the texts are those that wallets and libraries look for. */
 import { bytesToHex } from "../base/hex.ts";
-import type { CallFailure, SubmitRefusal } from "./chain-reader.ts";
+import type { CallFailure } from "../chain/call-request.ts";
+import type { SubmitRefusal } from "../chain/transaction-status.ts";
 import { quantity } from "./quantity.ts";
 import { revertReason } from "./revert-reason.ts";
 import {
@@ -8,6 +9,7 @@ import {
   HISTORY_PRUNED,
   LIMIT_EXCEEDED,
   PERMISSION_DENIED,
+  RESPONSE_TOO_LARGE,
   RpcError,
   SERVER_ERROR,
   TIMED_OUT,
@@ -79,6 +81,12 @@ export function callFailureToError(failure: CallFailure): RpcError {
       return new RpcError(TIMED_OUT, "execution took too long and was stopped; ask for less");
     case "pruned":
       return new RpcError(HISTORY_PRUNED, "the state of that block is no longer kept");
+    case "busy":
+      return new RpcError(LIMIT_EXCEEDED, "too many calls wait; try again in a moment");
+    case "tooLarge": {
+      const message = `the result has more than ${failure.limit} bytes; ask for less at a time`;
+      return new RpcError(RESPONSE_TOO_LARGE, message);
+    }
   }
 }
 

@@ -5,12 +5,16 @@
 import { bytesToHex } from "../../src/base/hex.ts";
 import { err, ok, type Result } from "../../src/base/result.ts";
 import { encodeBlock } from "../../src/chain/block.ts";
+import type { BlockTransaction } from "../../src/chain/block-transaction.ts";
+import type { CallFailure, CallRequest } from "../../src/chain/call-request.ts";
 import type { GenesisConfig } from "../../src/chain/genesis.ts";
 import type { Receipt } from "../../src/chain/receipt.ts";
 import {
   type RecoveredTransaction,
   recoverTransaction,
 } from "../../src/chain/transaction-sender.ts";
+import type { SyncProgress } from "../../src/chain/sync-progress.ts";
+import type { SubmitRefusal } from "../../src/chain/transaction-status.ts";
 import { checkTransaction } from "../../src/chain/transaction-validity.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { readBigEndian } from "../../src/base/big-endian.ts";
@@ -19,16 +23,7 @@ import type { ChainRules } from "../../src/execution/engine.ts";
 import { estimateGas } from "../../src/execution/estimate-gas.ts";
 import { executeBatch } from "../../src/execution/execute-batch.ts";
 import { buildGenesis, type PredeployedContract } from "../../src/execution/genesis-state.ts";
-import type {
-  BlockRecord,
-  BlockTransaction,
-  CallFailure,
-  CallRequest,
-  FoundTransaction,
-  StateAt,
-  SubmitRefusal,
-  SyncProgress,
-} from "../../src/rpc/chain-reader.ts";
+import type { BlockRecord, FoundTransaction, StateAt } from "../../src/rpc/chain-reader.ts";
 import type { RpcReader } from "../../src/rpc/method-table.ts";
 import { MemoryStore } from "../../src/state/memory-store.ts";
 import { StateDatabase } from "../../src/state/state-database.ts";

@@ -1,0 +1,10 @@
+/** Why a transaction is not taken: a stable code, and what would have been right. */
+export type SubmitRefusal = { readonly code: string; readonly limit?: bigint };
+
+/** What became of a transaction that was accepted. */
+export type TransactionStatus =
+  | { readonly kind: "final"; readonly number: bigint; readonly index: number }
+  /** Accepted and sent. `code` is what a replica last said against it, if one did. */
+  | { readonly kind: "pending"; readonly code: string | undefined }
+  /** Given up, and why: the code is TX_EXPIRED for one that waited too long. */
+  | { readonly kind: "refused"; readonly code: string; readonly refusedMs: number };
