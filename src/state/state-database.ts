@@ -17,6 +17,7 @@ import {
   type Account,
   type Code,
 } from "./account.ts";
+import { proveAccount, proveAccountAt, type AccountProof } from "./account-proof.ts";
 import type { AccountChange, BlockChanges, SlotChange } from "./block-changes.ts";
 import { CodeCache } from "./code-cache.ts";
 import {
@@ -34,7 +35,7 @@ import { blockKey, codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import { slotsOf } from "./state-scan.ts";
 import { readSnapshotChunk, type SnapshotChunk, type SnapshotCursor } from "./state-snapshot.ts";
-import { StateTries, accountTrieAt, putOrDelete, storageTrieAt } from "./state-tries.ts";
+import { StateTries, putOrDelete } from "./state-tries.ts";
 import { StateView } from "./state-view.ts";
 import { EMPTY_TRIE_ROOT } from "./trie.ts";
 import { WordMap } from "./word-map.ts";
@@ -66,19 +67,8 @@ export const DEFAULT_STATE_OPTIONS: StateOptions = {
   checkpointChangesMax: 16_384,
 };
 
-/** An account and some of its slots with their proofs, from the root down (eth_getProof). */
-export type AccountProof = {
-  readonly address: bigint;
-  readonly account: Account | undefined;
-  readonly proof: readonly Uint8Array[];
-  readonly storage: readonly SlotProof[];
-};
-
-export type SlotProof = {
-  readonly slot: bigint;
-  readonly value: bigint;
-  readonly proof: readonly Uint8Array[];
-};
+/** A moment in the life of a database. */
+export type StateMark = { readonly flushCount: number; readonly changeCount: number };
 
 export class StateDatabase implements StateReader {
   readonly #options: StateOptions;
@@ -112,6 +102,20 @@ export class StateDatabase implements StateReader {
   /** How many keys wait for `flush`. */
   get pendingKeyCount(): number {
     return this.#store.pendingCount;
+  }
+
+  /** What `unwritten` is told to get only what is new to the caller. */
+  get mark(): StateMark {
+    return { flushCount: this.#store.flushCount, changeCount: this.#store.changeCount };
+  }
+
+  /**
+   * What was committed after the mark and is not in the store; all that is not in the store if
+   * there is no mark or the store was written since. For a StateMirror in another thread.
+   */
+  unwritten(since: StateMark | undefined): Uint8Array<ArrayBuffer> {
+    const isSame = since?.flushCount === this.#store.flushCount;
+    return this.#store.pendingSince(isSame ? since.changeCount : 0);
   }
 
   account(address: bigint): Account | undefined {
@@ -197,21 +201,11 @@ export class StateDatabase implements StateReader {
   prove(block: bigint, address: bigint, slots: readonly bigint[]): AccountProof | undefined {
     const state = this.at(block);
     if (state === undefined) return undefined;
-    const isLatest = block === this.latestBlock;
-    const accounts = isLatest ? this.#tries.accounts : accountTrieAt(this.#store, block);
-    const storage = isLatest
-      ? this.#tries.readStorage(address)
-      : storageTrieAt(this.#store, block, address);
-    return {
-      address,
-      account: state.account(address),
-      proof: accounts.prove(addressHash(address)),
-      storage: slots.map((slot) => ({
-        slot,
-        value: state.storage(address, slot),
-        proof: storage.prove(wordHash(slot)),
-      })),
-    };
+    if (block !== this.latestBlock) {
+      return proveAccountAt(this.#store, state, block, address, slots);
+    }
+    const tries = { accounts: this.#tries.accounts, storage: this.#tries.readStorage(address) };
+    return proveAccount(tries, state, address, slots);
   }
 
   /** A part of the latest state. No block may be committed between the chunks of one snapshot. */

@@ -5,8 +5,18 @@
  * With a change may go what the key held before (history.ts). The value at block N is in the first
  * such difference after N, or is the current one if there is none.
  */
+import { readBigEndian } from "../base/big-endian.ts";
 import type { Change, Entry, KeyValueStore } from "./key-value-store.ts";
-import { BLOCK_SIZE, accountKey, historyKey, slotKey } from "./state-keys.ts";
+import { PendingChangeWriter, readPendingChanges, type PendingChange } from "./pending-changes.ts";
+import {
+  ADDRESS_SIZE,
+  BLOCK_SIZE,
+  KEY_KIND,
+  WORD_SIZE,
+  accountKey,
+  historyKey,
+  slotKey,
+} from "./state-keys.ts";
 import { WordMap } from "./word-map.ts";
 
 /** Stands for a value that was not there. No value in the store is this one byte. */
@@ -21,7 +31,12 @@ type Difference = {
 };
 
 /** A key's new value, and its differences in the blocks since the last flush. */
-type Pending = { value: Uint8Array | undefined; latest: Difference | undefined };
+type Pending = {
+  value: Uint8Array | undefined;
+  latest: Difference | undefined;
+  /** The number of its last change, counted over all keys. */
+  changedAt: number;
+};
 
 /** An account may be here without a change of its own, for its slots. */
 type PendingAccount = { own: Pending | undefined; slots: WordMap<Pending> | undefined };
@@ -33,6 +48,8 @@ export class WriteBehindStore {
   /** Everything else, by the text of the key. */
   readonly #others = new Map<string, Pending & { readonly key: Uint8Array }>();
   #pendingCount = 0;
+  #changeCount = 0;
+  #flushCount = 0;
 
   constructor(store: KeyValueStore) {
     this.#store = store;
@@ -41,6 +58,16 @@ export class WriteBehindStore {
   /** Keys that wait, differences included. */
   get pendingCount(): number {
     return this.#pendingCount;
+  }
+
+  /** How many changes there have been. */
+  get changeCount(): number {
+    return this.#changeCount;
+  }
+
+  /** How often everything pending was written. */
+  get flushCount(): number {
+    return this.#flushCount;
   }
 
   account(address: bigint): Uint8Array | undefined {
@@ -94,24 +121,12 @@ export class WriteBehindStore {
     block: bigint | undefined,
     held: Uint8Array | undefined,
   ): void {
-    const account = this.#pendingAccount(address);
-    account.slots ??= new WordMap();
-    let pending = account.slots.get(slot);
-    if (pending === undefined) {
-      pending = this.#newPending();
-      account.slots.set(slot, pending);
-    }
+    const pending = this.#pendingSlot(this.#pendingAccount(address), slot);
     this.#change(pending, value, block, held);
   }
 
   put(key: Uint8Array, value: Uint8Array | undefined, block?: bigint, held?: Uint8Array): void {
-    const text = keyText(key);
-    let pending = this.#others.get(text);
-    if (pending === undefined) {
-      pending = { key, ...this.#newPending() };
-      this.#others.set(text, pending);
-    }
-    this.#change(pending, value, block, held);
+    this.#change(this.#pendingOther(key), value, block, held);
   }
 
   delete(key: Uint8Array): void {
@@ -136,9 +151,57 @@ export class WriteBehindStore {
     }
     for (const pending of this.#others.values()) pushChanges(changes, pending.key, pending);
     this.#store.write(changes);
+    this.forget();
+    this.#flushCount++;
+  }
+
+  /** What is pending and changed after the change of that number, for another thread. */
+  pendingSince(changeCount: number): Uint8Array<ArrayBuffer> {
+    const writer = new PendingChangeWriter();
+    for (const [address, { own, slots }] of this.#accounts.entries()) {
+      if (own !== undefined && own.changedAt > changeCount) {
+        writePending(writer, accountKey(address), own);
+      }
+      if (slots === undefined) continue;
+      for (const [slot, pending] of slots.entries()) {
+        if (pending.changedAt > changeCount) writePending(writer, slotKey(address, slot), pending);
+      }
+    }
+    for (const pending of this.#others.values()) {
+      if (pending.changedAt > changeCount) writePending(writer, pending.key, pending);
+    }
+    return writer.finish();
+  }
+
+  /** Takes over what another store has pending. */
+  absorb(bytes: Uint8Array): void {
+    for (const change of readPendingChanges(bytes)) this.#absorbOne(change);
+  }
+
+  /** Drops everything pending without writing it. */
+  forget(): void {
     this.#accounts.clear();
     this.#others.clear();
     this.#pendingCount = 0;
+  }
+
+  #absorbOne({ key, value, differences }: PendingChange): void {
+    const kind = key[0];
+    let pending: Pending;
+    if (kind === KEY_KIND.account || kind === KEY_KIND.slot) {
+      const account = this.#pendingAccount(readBigEndian(key, 1, ADDRESS_SIZE));
+      pending =
+        kind === KEY_KIND.account
+          ? (account.own ??= this.#newPending())
+          : this.#pendingSlot(account, readBigEndian(key, 1 + ADDRESS_SIZE, WORD_SIZE));
+    } else {
+      pending = this.#pendingOther(key);
+    }
+    pending.value = value;
+    pending.latest = undefined;
+    for (const { block, value: held } of differences.toReversed()) {
+      pending.latest = { block, value: held, earlier: pending.latest };
+    }
   }
 
   #valueAt(key: Uint8Array, pending: Pending | undefined, block: bigint): Uint8Array | undefined {
@@ -166,9 +229,29 @@ export class WriteBehindStore {
     return account;
   }
 
+  #pendingSlot(account: PendingAccount, slot: bigint): Pending {
+    account.slots ??= new WordMap();
+    let pending = account.slots.get(slot);
+    if (pending === undefined) {
+      pending = this.#newPending();
+      account.slots.set(slot, pending);
+    }
+    return pending;
+  }
+
+  #pendingOther(key: Uint8Array): Pending {
+    const text = keyText(key);
+    let pending = this.#others.get(text);
+    if (pending === undefined) {
+      pending = { key, ...this.#newPending() };
+      this.#others.set(text, pending);
+    }
+    return pending;
+  }
+
   #newPending(): Pending {
     this.#pendingCount++;
-    return { value: undefined, latest: undefined };
+    return { value: undefined, latest: undefined, changedAt: 0 };
   }
 
   #change(
@@ -178,6 +261,7 @@ export class WriteBehindStore {
     held: Uint8Array | undefined,
   ): void {
     pending.value = value;
+    pending.changedAt = ++this.#changeCount;
     if (block === undefined) return;
     pending.latest = { block, value: held, earlier: pending.latest };
     this.#pendingCount++;
@@ -188,6 +272,15 @@ function pushChanges(changes: Change[], key: Uint8Array, pending: Pending): void
   changes.push({ key, value: pending.value });
   for (let change = pending.latest; change !== undefined; change = change.earlier) {
     changes.push({ key: historyKey(key, change.block), value: change.value ?? ABSENT });
+  }
+}
+
+function writePending(writer: PendingChangeWriter, key: Uint8Array, pending: Pending): void {
+  let count = 0;
+  for (let change = pending.latest; change !== undefined; change = change.earlier) count++;
+  writer.begin(key, pending.value, count);
+  for (let change = pending.latest; change !== undefined; change = change.earlier) {
+    writer.difference(change.block, change.value);
   }
 }
 

@@ -1,0 +1,63 @@
+import { invariant } from "../base/invariant.ts";
+import { proveAccountAt, type AccountProof } from "./account-proof.ts";
+import { EMPTY_CODE, type Code } from "./account.ts";
+import { CodeCache } from "./code-cache.ts";
+import type { KeyValueStore } from "./key-value-store.ts";
+import { codeKey } from "./state-keys.ts";
+import type { StateReader } from "./state-reader.ts";
+import { StateView } from "./state-view.ts";
+import { WriteBehindStore } from "./write-behind-store.ts";
+
+/**
+ * The state as another thread's StateDatabase has it: the same store, read only, and what that
+ * database has not written yet, which it is told. The store may be ahead of what it was told last,
+ * by changes of blocks that nobody reads here yet: each left in the store what its key held before.
+ * It must never be behind.
+ */
+export class StateMirror {
+  readonly #store: WriteBehindStore;
+  readonly #codes: CodeCache;
+
+  constructor(store: Pick<KeyValueStore, "get" | "seek">, cachedCodeBytesMax: number) {
+    this.#store = new WriteBehindStore({
+      get: (key) => store.get(key),
+      seek: (from) => store.seek(from),
+      write: () => invariant(false, "a mirror does not write"),
+    });
+    this.#codes = new CodeCache(cachedCodeBytesMax);
+  }
+
+  /** `isWritten`: what it was told before is in the store by now. */
+  absorb(unwritten: Uint8Array, isWritten: boolean): void {
+    if (isWritten) this.#store.forget();
+    this.#store.absorb(unwritten);
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#store.get(key);
+  }
+
+  /** The state after a block that the database retains. */
+  at(block: bigint): StateReader {
+    return new StateView(block, this.#store, {
+      latestBlock: undefined,
+      account: () => undefined,
+      storage: () => 0n,
+      code: (hash) => this.#code(hash),
+      internCode: (bytes) => this.#codes.intern(bytes),
+    });
+  }
+
+  prove(block: bigint, address: bigint, slots: readonly bigint[]): AccountProof {
+    return proveAccountAt(this.#store, this.at(block), block, address, slots);
+  }
+
+  #code(hash: bigint): Code {
+    if (hash === EMPTY_CODE.hash) return EMPTY_CODE;
+    const known = this.#codes.get(hash);
+    if (known !== undefined) return known;
+    const stored = this.#store.get(codeKey(hash));
+    invariant(stored !== undefined, "the code of an account is in the store");
+    return this.#codes.intern(stored);
+  }
+}
