@@ -56,10 +56,11 @@ export class TestChain {
     contracts: readonly PredeployedContract[] = [],
     rules: Partial<ChainRules> = {},
     permits?: BatchDependencies["permits"],
+    config: GenesisConfig = GENESIS,
   ) {
     this.rules = { ...RULES, ...rules };
     this.#permits = permits;
-    const genesis = buildGenesis(GENESIS, contracts, this.database);
+    const genesis = buildGenesis(config, contracts, this.database);
     this.parents = [{ header: genesis.block.header, hash: genesis.hash }];
   }
 
