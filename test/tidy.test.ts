@@ -19,14 +19,18 @@ const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   transport: ["base", "crypto"],
   txpool: ["base", "crypto", "chain"],
   storage: ["base", "crypto", "chain"],
+  ledger: [
+    ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
+    ...["storage", "txpool"],
+  ],
   rpc: ["base", "crypto", "chain"],
   replica: [
     ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
-    ...["storage", "transport", "txpool", "logging", "metrics"],
+    ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
   ],
   client: [
     ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
-    ...["storage", "transport", "txpool", "logging", "metrics"],
+    ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
   ],
 };
 

@@ -5,10 +5,8 @@
  */
 import { CodedError } from "../base/coded-error.ts";
 import { hexToBytes } from "../base/hex.ts";
-import { invariant } from "../base/invariant.ts";
 import type { Block } from "../chain/block.ts";
 import { createGenesisBlock, type GenesisBlock } from "../chain/genesis-block.ts";
-import { genesisHash, type GenesisConfig } from "../chain/genesis.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import {
   recoverAuthority,
@@ -17,37 +15,18 @@ import {
 } from "../chain/transaction-sender.ts";
 import { authorizationListOf } from "../chain/transaction.ts";
 import type { Block as ConsensusBlock, Transaction } from "../consensus/block.ts";
-import { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
+import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
 import type { ChainRules } from "../execution/engine.ts";
-import {
-  executeBatch,
-  type BatchResult,
-  type DroppedTransaction,
-} from "../execution/execute-batch.ts";
-import { buildGenesis, type PredeployedContract } from "../execution/genesis-state.ts";
-import { permissionPolicyOf, type PermissionPolicy } from "../execution/permission-policy.ts";
-import { resultHash } from "../execution/result-hash.ts";
-import { StateDatabase } from "../state/state-database.ts";
-import type { StateChange, StateStore } from "../storage/state-store.ts";
+import type { BatchResult, DroppedTransaction } from "../execution/execute-batch.ts";
+import type { PermissionPolicy } from "../execution/permission-policy.ts";
+import { assertGenesis, type ChainHead, type GenesisRecord } from "../ledger/chain-records.ts";
+import { Ledger, type LedgerOptions } from "../ledger/ledger.ts";
+import type { StateDatabase } from "../state/state-database.ts";
+import type { StateStore } from "../storage/state-store.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
-import {
-  assertGenesis,
-  genesisRecord,
-  headRecord,
-  numberRecord,
-  readGenesisRecord,
-  readHead,
-  readNumberRecord,
-  type ChainHead,
-  type GenesisRecord,
-  type NumberRecord,
-} from "./chain-records.ts";
+import { BlockNumbers, type NumberRecord } from "./block-numbers.ts";
 
-export type ChainExecutorOptions = {
-  readonly genesis: GenesisConfig;
-  readonly contracts: readonly PredeployedContract[];
-  readonly genesisBlockHash: Uint8Array | undefined;
-};
+export type ChainExecutorOptions = Omit<LedgerOptions, "keepsHistory">;
 
 /** An Ethereum block that was just made. */
 export type NewBlock = {
@@ -70,85 +49,63 @@ export type ExecutedHeight = {
   readonly accounts: readonly AccountState[];
 };
 
-const CODE_CACHE_BYTES = 16_000_000;
-const PENDING_KEYS_MAX = 50_000;
-
 export class ChainExecutor {
-  readonly database: StateDatabase;
-  readonly rules: ChainRules;
-  readonly codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
-  readonly genesis: GenesisRecord;
   readonly genesisBlock: GenesisBlock;
-  /** Undefined where everyone may write. */
-  readonly permits: PermissionPolicy | undefined;
-  readonly #store: StateStore;
-  /** Records of the heights since the last flush, which go with the state of those heights. */
-  #records: StateChange[] = [];
-  /** Of the same heights, by block number. */
-  readonly #unwritten = new Map<bigint, NumberRecord>();
-  #head: ChainHead;
-  #height: number;
-  #writtenHeight: number;
+  readonly #ledger: Ledger;
+  readonly #numbers: BlockNumbers;
 
   /** Makes block 0 in an empty store. Throws STATE_CORRUPT, or GENESIS_MISMATCH. */
   constructor(options: ChainExecutorOptions, store: StateStore) {
-    const { genesis, contracts } = options;
-    this.#store = store;
-    this.permits = permissionPolicyOf(genesis);
-    this.#height = store.height ?? 0;
-    this.#writtenHeight = this.#height;
-    this.rules = {
-      chainId: genesis.chainId,
-      fork: "prague",
-      transactionGasMax: genesis.transactionGasMax,
-      baseFee: 0n,
-    };
-    const expected = { net: genesisHash(genesis), blockHash: options.genesisBlockHash };
-    const known = readGenesisRecord(store);
-    if (known !== undefined) assertGenesis(expected, known);
-    const state = { keepsHistory: true, pendingKeysMax: Number.MAX_SAFE_INTEGER };
-    this.database = new StateDatabase(state, {
-      get: (key) => store.get(key),
-      seek: (from) => store.seek(from),
-      write: (changes) => this.#write(changes),
-    });
-    if (known === undefined) {
-      this.genesisBlock = this.#makeGenesis(genesis, contracts, expected);
-    } else {
-      const stateRoot = this.database.stateRootAt(0n);
-      if (stateRoot === undefined) throw new CodedError("STATE_CORRUPT", { block: 0n });
-      this.genesisBlock = createGenesisBlock(genesis, stateRoot);
-    }
-    const { block, hash } = this.genesisBlock;
-    this.genesis = { net: expected.net, blockHash: hash, result: resultHash(block.header, hash) };
-    assertGenesis(known ?? expected, this.genesis);
-    this.#head = readHead(store);
-    if (this.database.latestBlock !== this.#head.header.number) {
-      throw new CodedError("STATE_CORRUPT", { block: this.#head.header.number });
-    }
+    this.#numbers = new BlockNumbers(store);
+    this.#ledger = new Ledger({ ...options, keepsHistory: true }, store, this.#numbers);
+    const stateRoot = this.database.stateRootAt(0n);
+    if (stateRoot === undefined) throw new CodedError("STATE_CORRUPT", { block: 0n });
+    this.genesisBlock = createGenesisBlock(options.genesis, stateRoot);
+    assertGenesis(this.genesis, { net: this.genesis.net, blockHash: this.genesisBlock.hash });
+  }
+
+  get database(): StateDatabase {
+    return this.#ledger.database;
+  }
+
+  get rules(): ChainRules {
+    return this.#ledger.rules;
+  }
+
+  /** Who may write; undefined where everyone may. */
+  get permits(): PermissionPolicy | undefined {
+    return this.#ledger.permits;
+  }
+
+  get codes(): AnalyzedCodeCache {
+    return this.#ledger.codes;
+  }
+
+  get genesis(): GenesisRecord {
+    return this.#ledger.genesis;
   }
 
   /** The consensus height whose state this is. */
   get height(): number {
-    return this.#height;
+    return this.#ledger.height;
   }
 
   /** The height that a restart would go on from. */
   get writtenHeight(): number {
-    return this.#writtenHeight;
+    return this.#ledger.writtenHeight;
   }
 
   get head(): ChainHead {
-    return this.#head;
+    return this.#ledger.head;
   }
 
   get isFlushUrgent(): boolean {
-    return this.database.pendingKeyCount > PENDING_KEYS_MAX;
+    return this.#ledger.isFlushUrgent;
   }
 
   /** Where a block number is to be found; undefined if no block has it yet. */
   find(number: bigint): NumberRecord | undefined {
-    return this.#unwritten.get(number) ?? readNumberRecord(this.#store, number);
+    return this.#numbers.find(number);
   }
 
   /** `known` answers for transactions whose sender was recovered before. Throws DISK_FULL. */
@@ -156,45 +113,20 @@ export class ChainExecutor {
     block: ConsensusBlock,
     known: (transaction: Transaction) => RecoveredTransaction | undefined,
   ): ExecutedHeight {
-    const { hash, header, body } = block;
-    invariant(header.height === this.#height + 1, "heights are executed in order");
     // One that cannot be recovered got no vote of a correct replica: it counts as not there.
-    const transactions = body.transactions.flatMap((transaction) => {
+    const transactions = block.body.transactions.flatMap((transaction) => {
       const before = known(transaction);
       if (before !== undefined) return before;
       const fresh = recoverTransaction(transaction.bytes);
       return fresh.ok ? fresh.value : [];
     });
-    const consensusHash = hexToBytes(hash);
-    const result = executeBatch(
-      { transactions, consensusHash, timestampMs: header.timestampMs },
-      this.#head,
-      this.rules,
-      {
-        database: this.database,
-        blockHash: (number) => this.#blockHash(number),
-        permits: this.permits,
-        codes: this.codes,
-      },
-    );
-    this.#note(header.height, result);
-    return this.#report(header.height, consensusHash, transactions, result);
+    const result = this.#ledger.execute(block, transactions);
+    return this.#report(block.header.height, hexToBytes(block.hash), transactions, result);
   }
 
   /** Writes all that was executed, in one transaction. Throws DISK_FULL; try again later then. */
   flush(): void {
-    if (this.database.pendingKeyCount > 0) this.database.flush();
-    else if (this.#height > this.#writtenHeight) this.#write([]);
-  }
-
-  #note(height: number, { block }: BatchResult): void {
-    this.#height = height;
-    if (block === undefined) return;
-    const { hash } = block;
-    const { header } = block.block;
-    this.#head = { header, hash };
-    this.#unwritten.set(header.number, { height, hash });
-    this.#records.push(headRecord(this.#head), numberRecord(header.number, { height, hash }));
+    this.#ledger.flush();
   }
 
   #report(
@@ -216,7 +148,7 @@ export class ChainExecutor {
       consensusHash,
       result,
       block: record,
-      number: this.#head.header.number,
+      number: this.head.header.number,
       dropped,
       accounts: this.#touchedAccounts(transactions),
     };
@@ -233,43 +165,6 @@ export class ChainExecutor {
         if (authority !== undefined) addresses.add(authority);
       }
     }
-    return Array.from(addresses, (address) => {
-      const account = this.database.account(address);
-      return { address, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
-    });
-  }
-
-  #write(changes: readonly StateChange[]): void {
-    this.#store.write([...changes, ...this.#records], this.#height);
-    this.#records = [];
-    this.#unwritten.clear();
-    this.#writtenHeight = this.#height;
-  }
-
-  #blockHash(number: bigint): Uint8Array {
-    const found = this.find(number);
-    invariant(found !== undefined, "every block of the chain is known by its number");
-    return found.hash;
-  }
-
-  /** Block 0 from the configuration, written before anything else can be. */
-  #makeGenesis(
-    genesis: GenesisConfig,
-    contracts: readonly PredeployedContract[],
-    expected: { readonly net: Uint8Array; readonly blockHash: Uint8Array | undefined },
-  ): GenesisBlock {
-    if (this.database.latestBlock !== undefined) throw new CodedError("STATE_CORRUPT", {});
-    const made = buildGenesis(genesis, contracts, this.database);
-    const { hash } = made;
-    const { header } = made.block;
-    const record = { net: expected.net, blockHash: hash, result: resultHash(header, hash) };
-    assertGenesis(expected, record);
-    this.#records.push(
-      genesisRecord(record),
-      headRecord({ header, hash }),
-      numberRecord(0n, { height: 0, hash }),
-    );
-    this.flush();
-    return made;
+    return Array.from(addresses, (address) => this.#ledger.account(address));
   }
 }

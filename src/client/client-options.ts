@@ -1,4 +1,5 @@
 /** What a client node is given, and the numbers it works with. */
+import type { Logger } from "../base/logger.ts";
 import type { GenesisConfig } from "../chain/genesis.ts";
 import type { PredeployedContract } from "../execution/genesis-state.ts";
 import type { Endpoint, Principal } from "../transport/principal.ts";
@@ -67,16 +68,6 @@ export type CallLimits = {
 export const DEFAULT_CALL_LIMITS: CallLimits = { gasMax: 60_000_000n, timeMaxMs: 1_000 };
 
 export const DEFAULT_CLIENT_PRINCIPAL = 8;
-
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** Fixed messages, data as fields. What peers can cause at will goes to `debug`. */
-export type Logger = {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-};
 
 export type ClientDependencies = {
   readonly logger: Logger;

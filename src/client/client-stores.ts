@@ -1,12 +1,13 @@
 /** The disk of a client node. What can be made again is made again without asking. */
 import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";
+import type { Logger } from "../base/logger.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore } from "../storage/state-store.ts";
 import { ChainExecutor } from "./chain-executor.ts";
-import type { ClientOptions, Logger } from "./client-options.ts";
+import type { ClientOptions } from "./client-options.ts";
 import { abandonJournal, TransactionJournal, type OpenedJournal } from "./transaction-journal.ts";
 
 export type ClientStores = {

@@ -8,6 +8,7 @@
  * height. So all that is on the disk has been matched, and what is missing is executed again.
  */
 import { equalBytes } from "../base/bytes.ts";
+import type { Logger } from "../base/logger.ts";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
@@ -24,7 +25,7 @@ import { encodeBlockRecord } from "./block-record.ts";
 import { BlockProver } from "./block-prover.ts";
 import type { ChainExecutor, ExecutedHeight } from "./chain-executor.ts";
 import type { Published } from "./chain-reader.ts";
-import type { ClientTiming, Logger } from "./client-options.ts";
+import type { ClientTiming } from "./client-options.ts";
 import { FollowedReplicas, type ReplicaStatus } from "./followed-replicas.ts";
 import { ResultVotes, type OwnResult } from "./result-votes.ts";
 

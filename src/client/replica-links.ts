@@ -1,5 +1,6 @@
 /** The links of a client node to all replicas, and the messages that go over them. */
 import { createTlsIdentity } from "../crypto/certificate.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Block, Hash, ReplicaIndex } from "../consensus/block.ts";
 import type { FinalCert } from "../consensus/certificate.ts";
 import type { ExecVote } from "../consensus/message.ts";
@@ -14,7 +15,7 @@ import {
   type ClientRequest,
   type ReplicaReport,
 } from "../wire/client-codec.ts";
-import { DEFAULT_CLIENT_PRINCIPAL, type ClientOptions, type Logger } from "./client-options.ts";
+import { DEFAULT_CLIENT_PRINCIPAL, type ClientOptions } from "./client-options.ts";
 import { finalBlockHeight } from "./final-block-height.ts";
 
 export type ReplicaEvents = {

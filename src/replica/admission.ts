@@ -9,9 +9,9 @@ import type { Hash, Transaction } from "../consensus/block.ts";
 import type { RejectionCode } from "../consensus/rejection.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import type { TxPoolOptions } from "../txpool/pool-options.ts";
-import { TxPool, type Moved } from "../txpool/tx-pool.ts";
+import { TxPool, type AccountState, type Moved } from "../txpool/tx-pool.ts";
 import { bytesToHash } from "../wire/hash-text.ts";
-import type { AccountState, ExecutedHeight } from "./block-executor.ts";
+import type { ExecutedHeight } from "./block-executor.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
 
 export type AdmissionDependencies = {

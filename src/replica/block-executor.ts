@@ -3,49 +3,27 @@
  * how far it came. Synchronous: it has a thread of its own (execution-worker.ts).
  */
 import { readBigEndian } from "../base/big-endian.ts";
-import { CodedError } from "../base/coded-error.ts";
 import { hexToBytes } from "../base/hex.ts";
 import { invariant } from "../base/invariant.ts";
-import { genesisHash, type GenesisConfig } from "../chain/genesis.ts";
+import type { GenesisConfig } from "../chain/genesis.ts";
 import { recoverTransaction, type RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import type { Transaction } from "../consensus/block.ts";
-import { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
-import type { ChainRules } from "../execution/engine.ts";
-import { executeBatch, type BatchResult } from "../execution/execute-batch.ts";
-import { buildGenesis, type PredeployedContract } from "../execution/genesis-state.ts";
+import type { BatchResult } from "../execution/execute-batch.ts";
+import type { PredeployedContract } from "../execution/genesis-state.ts";
 import { isRetryable, type DropCode } from "../execution/drop-reason.ts";
-import { permissionPolicyOf, type PermissionPolicy } from "../execution/permission-policy.ts";
-import { resultHash } from "../execution/result-hash.ts";
-import { StateDatabase } from "../state/state-database.ts";
-import type { StateChange, StateStore } from "../storage/state-store.ts";
+import type { GenesisRecord } from "../ledger/chain-records.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import type { StateStore } from "../storage/state-store.ts";
+import type { AccountState } from "../txpool/tx-pool.ts";
 import { decodeBlock } from "../wire/block-bytes.ts";
-import {
-  assertGenesis,
-  blockHashRecord,
-  genesisRecord,
-  headRecord,
-  readBlockHashes,
-  readGenesisRecord,
-  readHead,
-  readResults,
-  resultRecord,
-  RING_SIZE,
-  type ChainHead,
-  type GenesisRecord,
-} from "./chain-records.ts";
+import { readResults, RecentChain } from "./recent-chain.ts";
 
 export type ExecutorOptions = {
   readonly genesis: GenesisConfig;
   readonly contracts: readonly PredeployedContract[];
   /** Of block 0, if it is known from elsewhere. */
   readonly genesisBlockHash: Uint8Array | undefined;
-};
-
-export type AccountState = {
-  readonly address: bigint;
-  readonly nonce: bigint;
-  readonly balance: bigint;
 };
 
 export type Drop = {
@@ -69,83 +47,49 @@ export type ExecutedHeight = {
 };
 
 export const ADDRESS_SIZE = 20;
-const CODE_CACHE_BYTES = 16_000_000;
-/** Above all else that waits this many keys are written at once, however recent they are. */
-const PENDING_KEYS_MAX = 50_000;
 
 export class BlockExecutor {
   readonly #store: StateStore;
-  readonly #rules: ChainRules;
-  readonly #permits: PermissionPolicy | undefined;
-  readonly #database: StateDatabase;
-  readonly #codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
-  readonly #blockHashes: Map<bigint, Uint8Array>;
-  /** Records of the heights since the last flush, which go with the state of those heights. */
-  #records: StateChange[] = [];
-  #head: ChainHead;
-  #height: number;
-  readonly genesis: GenesisRecord;
+  readonly #ledger: Ledger;
 
   /** Makes block 0 in an empty store. Throws STATE_CORRUPT, or GENESIS_MISMATCH. */
   constructor(options: ExecutorOptions, store: StateStore) {
-    const { genesis, contracts } = options;
     this.#store = store;
-    this.#height = store.height ?? 0;
-    this.#permits = permissionPolicyOf(genesis);
-    this.#rules = {
-      chainId: genesis.chainId,
-      fork: "prague",
-      transactionGasMax: genesis.transactionGasMax,
-      baseFee: 0n,
-    };
-    const expected = { net: genesisHash(genesis), blockHash: options.genesisBlockHash };
-    const known = readGenesisRecord(store);
-    if (known !== undefined) assertGenesis(expected, known);
-    // No flush but ours and the one before a storage is cleared: both find the state at the end of
-    // a height, so the marker that goes with them is true.
-    const state = { keepsHistory: false, pendingKeysMax: Number.MAX_SAFE_INTEGER };
-    this.#database = new StateDatabase(state, {
-      get: (key) => store.get(key),
-      seek: (from) => store.seek(from),
-      write: (changes) => this.#write(changes),
-    });
-    this.genesis = known ?? this.#makeGenesis(genesis, contracts, expected);
-    this.#head = readHead(store);
-    if (this.#database.latestBlock !== this.#head.header.number) {
-      throw new CodedError("STATE_CORRUPT", { block: this.#head.header.number });
-    }
-    this.#blockHashes = readBlockHashes(store, this.#head.header.number);
+    this.#ledger = new Ledger({ ...options, keepsHistory: false }, store, new RecentChain(store));
+  }
+
+  get genesis(): GenesisRecord {
+    return this.#ledger.genesis;
   }
 
   /** The consensus height whose state this is. */
   get height(): number {
-    return this.#height;
+    return this.#ledger.height;
   }
 
   get blockNumber(): bigint {
-    return this.#head.header.number;
+    return this.#ledger.head.header.number;
   }
 
   get stateRoot(): Uint8Array {
-    return this.#database.stateRoot;
+    return this.#ledger.database.stateRoot;
   }
 
   get isFlushUrgent(): boolean {
-    return this.#database.pendingKeyCount > PENDING_KEYS_MAX;
+    return this.#ledger.isFlushUrgent;
   }
 
   get hasUnwritten(): boolean {
-    return this.#records.length > 0;
+    return this.#ledger.height > this.#ledger.writtenHeight;
   }
 
   /** Of the last heights that the store knows, lowest first. */
   storedResults(): Map<number, Uint8Array> {
-    return readResults(this.#store, this.#height);
+    return readResults(this.#store, this.height);
   }
 
   account(address: bigint): AccountState {
-    const account = this.#database.account(address);
-    return { address, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
+    return this.#ledger.account(address);
   }
 
   /**
@@ -155,30 +99,16 @@ export class BlockExecutor {
   execute(bytes: Uint8Array, senders: Uint8Array | undefined): ExecutedHeight {
     const decoded = decodeBlock(bytes);
     invariant(decoded.ok, "the store gives back what was put in");
-    const { hash, header, body } = decoded.value;
-    invariant(header.height === this.#height + 1, "heights are executed in order");
-    const transactions = body.transactions.flatMap(
+    const transactions = decoded.value.body.transactions.flatMap(
       (transaction, index) => recovered(transaction, senders, index) ?? [],
     );
-    const result = executeBatch(
-      { transactions, consensusHash: hexToBytes(hash), timestampMs: header.timestampMs },
-      this.#head,
-      this.#rules,
-      {
-        database: this.#database,
-        blockHash: (number) => this.#blockHash(number),
-        permits: this.#permits,
-        codes: this.#codes,
-      },
-    );
-    this.#note(header.height, result);
-    return this.#report(header.height, transactions, result);
+    const result = this.#ledger.execute(decoded.value, transactions);
+    return this.#report(decoded.value.header.height, transactions, result);
   }
 
   /** Writes all that was executed, in one transaction. Throws DISK_FULL; try again later then. */
   flush(): void {
-    if (this.#database.pendingKeyCount > 0) this.#database.flush();
-    else if (this.#records.length > 0) this.#write([]);
+    this.#ledger.flush();
   }
 
   #report(
@@ -193,7 +123,7 @@ export class BlockExecutor {
     return {
       height,
       result,
-      blockNumber: this.#head.header.number,
+      blockNumber: this.blockNumber,
       included: included.map(({ transaction }) => transaction.hash),
       drops: dropped.map(({ transaction, reason: { code } }) => {
         const retry = isRetryable(code) ? Uint8Array.from(transaction.encoded) : undefined;
@@ -202,50 +132,6 @@ export class BlockExecutor {
       accounts: Array.from(addresses, (address) => this.account(address)),
       hasAuthorizations: transactions.some(({ transaction }) => transaction.type === 4),
     };
-  }
-
-  #note(height: number, { block, resultHash: result }: BatchResult): void {
-    this.#height = height;
-    if (block !== undefined) {
-      const { header } = block.block;
-      this.#head = { header, hash: block.hash };
-      this.#blockHashes.set(header.number, block.hash);
-      this.#blockHashes.delete(header.number - BigInt(RING_SIZE));
-      this.#records.push(headRecord(this.#head), blockHashRecord(header.number, block.hash));
-    }
-    this.#records.push(resultRecord(height, result));
-  }
-
-  #write(changes: readonly StateChange[]): void {
-    this.#store.write([...changes, ...this.#records], this.#height);
-    this.#records = [];
-  }
-
-  #blockHash(number: bigint): Uint8Array {
-    const hash = this.#blockHashes.get(number);
-    invariant(hash !== undefined, "the hashes of the last 256 blocks are known");
-    return hash;
-  }
-
-  /** Block 0 from the configuration, written before anything else can be. */
-  #makeGenesis(
-    genesis: GenesisConfig,
-    contracts: readonly PredeployedContract[],
-    expected: { readonly net: Uint8Array; readonly blockHash: Uint8Array | undefined },
-  ): GenesisRecord {
-    if (this.#database.latestBlock !== undefined) throw new CodedError("STATE_CORRUPT", {});
-    const { block, hash } = buildGenesis(genesis, contracts, this.#database);
-    const { header } = block;
-    const record = { net: expected.net, blockHash: hash, result: resultHash(header, hash) };
-    assertGenesis(expected, record);
-    this.#records.push(
-      genesisRecord(record),
-      headRecord({ header, hash }),
-      blockHashRecord(0n, hash),
-      resultRecord(0, record.result),
-    );
-    this.flush();
-    return record;
   }
 }
 

@@ -2,7 +2,8 @@
 import { Worker } from "node:worker_threads";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
-import type { AccountState, ExecutedHeight } from "./block-executor.ts";
+import type { AccountState } from "../txpool/tx-pool.ts";
+import type { ExecutedHeight } from "./block-executor.ts";
 import type { ExecutionEvent, ExecutionRequest, WorkerOptions } from "./execution-worker.ts";
 
 export type ExecutionReady = Extract<ExecutionEvent, { readonly kind: "ready" }>;

@@ -6,15 +6,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
+import type { GenesisRecord } from "../ledger/chain-records.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore } from "../storage/state-store.ts";
-import {
-  BlockExecutor,
-  type AccountState,
-  type ExecutedHeight,
-  type ExecutorOptions,
-} from "./block-executor.ts";
-import type { GenesisRecord } from "./chain-records.ts";
+import type { AccountState } from "../txpool/tx-pool.ts";
+import { BlockExecutor, type ExecutedHeight, type ExecutorOptions } from "./block-executor.ts";
 
 export type WorkerOptions = ExecutorOptions & {
   readonly statePath: string;

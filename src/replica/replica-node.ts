@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Hash, ReplicaIndex } from "../consensus/block.ts";
 import type { Notice } from "../consensus/effect.ts";
 import type { ExecVote, Message } from "../consensus/message.ts";
@@ -32,12 +33,7 @@ import { ExecutionFeed } from "./execution-feed.ts";
 import { FinalBlocks } from "./final-blocks.ts";
 import { PeerInbox } from "./peer-inbox.ts";
 import { createParameters, poolOptions } from "./replica-parameters.ts";
-import {
-  repairOf,
-  type Logger,
-  type ReplicaDependencies,
-  type ReplicaOptions,
-} from "./replica-options.ts";
+import { repairOf, type ReplicaDependencies, type ReplicaOptions } from "./replica-options.ts";
 import { closeResources, openResources, type Resources } from "./replica-resources.ts";
 
 const CONSENSUS_FRAME = Uint8Array.of(CONSENSUS_CHANNEL);

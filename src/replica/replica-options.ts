@@ -1,3 +1,4 @@
+import type { Logger } from "../base/logger.ts";
 import type { GenesisConfig } from "../chain/genesis.ts";
 import type { ReplicaIndex } from "../consensus/block.ts";
 import type { Timing } from "../consensus/parameters.ts";
@@ -36,16 +37,6 @@ export type ReplicaOptions = {
   readonly logSegmentSize?: number;
   readonly stateFlushDelayMs?: number;
   readonly allowsNetworkFileSystem?: boolean;
-};
-
-export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
-
-/** Fixed messages, data as fields. What peers can cause at will goes to `debug`. */
-export type Logger = {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
 };
 
 export type ReplicaDependencies = {

@@ -1,12 +1,13 @@
 /** The disk and the execution thread of a replica. */
 import path from "node:path";
 import type { CodedError } from "../base/coded-error.ts";
+import type { Logger } from "../base/logger.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import type { ExecutedHeight } from "./block-executor.ts";
 import { ExecutionService, type ExecutionReady } from "./execution-service.ts";
 import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
-import { repairOf, type Logger, type ReplicaOptions } from "./replica-options.ts";
+import { repairOf, type ReplicaOptions } from "./replica-options.ts";
 
 const STATE_FLUSH_DELAY_MS = 1_000;
 /**

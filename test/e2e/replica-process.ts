@@ -1,8 +1,9 @@
 /**
  * One replica as a process of its own, so that a test can kill it. Its options are the argument.
  */
+import type { LogFields } from "../../src/base/logger.ts";
 import { ReplicaNode } from "../../src/replica/replica-node.ts";
-import type { LogFields, StartMode } from "../../src/replica/replica-options.ts";
+import type { StartMode } from "../../src/replica/replica-options.ts";
 import { HOST, replicaOptions } from "../support/replica-network.ts";
 
 export type ReplicaProcessOptions = {

@@ -1,11 +1,12 @@
 /** A small network of real replicas on loopback: its keys, its genesis, its accounts. */
+import type { Logger } from "../../src/base/logger.ts";
 import { publicKeyToAddress } from "../../src/chain/address.ts";
 import type { GenesisConfig } from "../../src/chain/genesis.ts";
 import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
 import { signTransaction } from "../../src/chain/transaction-sender.ts";
 import { createSigner } from "../../src/crypto/ed25519.ts";
 import { publicKeyOf } from "../../src/crypto/secp256k1.ts";
-import type { Logger, ReplicaOptions } from "../../src/replica/replica-options.ts";
+import type { ReplicaOptions } from "../../src/replica/replica-options.ts";
 
 export const HOST = "127.0.0.1";
 export const REPLICA_COUNT = 4;
