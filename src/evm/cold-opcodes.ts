@@ -8,58 +8,32 @@ import type { Machine } from "./machine.ts";
 import { selfDestruct } from "./self-destruct.ts";
 import { CONTINUE, INVALID_OPCODE, RETURNED, REVERTED, type Signal } from "./signal.ts";
 import * as storage from "./storage-opcodes.ts";
-import { countToWord } from "./word.ts";
 
 /** `frame.gas` has paid the opcode's constant gas and the stack holds what it needs. */
-// eslint-disable-next-line max-lines-per-function -- a flat table of opcodes, one line each
 export function executeColdOpcode(op: number, frame: Frame, machine: Machine): Signal {
   switch (op) {
     case 0x20:
       return data.keccak(frame, machine);
     case 0x31:
       return environment.balance(frame, machine);
-    case 0x32: // ORIGIN
-      return push(frame, machine.tx.origin);
     case 0x37:
       return data.callDataCopy(frame, machine);
-    case 0x38: // CODESIZE
-      return push(frame, countToWord(frame.code.size));
     case 0x39:
       return data.codeCopy(frame, machine);
-    case 0x3a: // GASPRICE
-      return push(frame, machine.tx.gasPrice);
     case 0x3b:
       return environment.extCodeSize(frame, machine);
     case 0x3c:
       return data.extCodeCopy(frame, machine);
-    case 0x3d: // RETURNDATASIZE
-      return push(frame, countToWord(frame.returnData.length));
     case 0x3e:
       return data.returnDataCopy(frame, machine);
     case 0x3f:
       return environment.extCodeHash(frame, machine);
     case 0x40:
       return environment.blockHash(frame, machine);
-    case 0x41: // COINBASE
-      return push(frame, machine.block.coinbase);
-    case 0x42: // TIMESTAMP
-      return push(frame, machine.block.timestamp);
-    case 0x43: // NUMBER
-      return push(frame, machine.block.number);
-    case 0x44: // PREVRANDAO
-      return push(frame, machine.block.prevRandao);
-    case 0x45: // GASLIMIT
-      return push(frame, machine.block.gasLimit);
-    case 0x46: // CHAINID
-      return push(frame, machine.chainId);
     case 0x47: // SELFBALANCE
       return push(frame, machine.world.balance(frame.address));
-    case 0x48: // BASEFEE
-      return push(frame, machine.block.baseFee);
     case 0x49:
       return environment.blobHash(frame, machine);
-    case 0x4a: // BLOBBASEFEE
-      return push(frame, machine.block.blobBaseFee);
     case 0x54:
       return storage.sload(frame, machine);
     case 0x55:

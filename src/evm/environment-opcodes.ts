@@ -3,7 +3,8 @@ import { accountAccessGas } from "./account-access.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { CONTINUE, OUT_OF_GAS, type Signal } from "./signal.ts";
-import { ADDRESS_MASK, countToWord, readWord } from "./word.ts";
+import type { SlowWork } from "./slow-work.ts";
+import { ADDRESS_MASK, countToWord, readCountedWord } from "./word.ts";
 
 /** For the one word that reaches beyond the end of the calldata. */
 const padded = new Uint8Array(32);
@@ -32,18 +33,50 @@ export function extCodeHash(frame: Frame, machine: Machine): Signal {
   return replaceTop(frame, world.isEmpty(address) ? 0n : world.code(address).hash);
 }
 
+/** The opcodes of 2 gas that push what was known before the frame began. */
+export function environmentWord(op: number, frame: Frame, machine: Machine): bigint {
+  switch (op) {
+    case 0x32: // ORIGIN
+      return machine.tx.origin;
+    case 0x34: // CALLVALUE
+      return frame.value;
+    case 0x38: // CODESIZE
+      return countToWord(frame.code.size);
+    case 0x3a: // GASPRICE
+      return machine.tx.gasPrice;
+    case 0x3d: // RETURNDATASIZE
+      return countToWord(frame.returnData.length);
+    case 0x41: // COINBASE
+      return machine.block.coinbase;
+    case 0x42: // TIMESTAMP
+      return machine.block.timestamp;
+    case 0x43: // NUMBER
+      return machine.block.number;
+    case 0x44: // PREVRANDAO
+      return machine.block.prevRandao;
+    case 0x45: // GASLIMIT
+      return machine.block.gasLimit;
+    case 0x46: // CHAINID
+      return machine.chainId;
+    case 0x48: // BASEFEE
+      return machine.block.baseFee;
+    default: // BLOBBASEFEE
+      return machine.block.blobBaseFee;
+  }
+}
+
 /** CALLDATALOAD: bytes beyond the end of the calldata read as zeros. */
-export function loadCallData(frame: Frame, offset: number): bigint {
+export function loadCallData(frame: Frame, work: SlowWork, offset: number): bigint {
   const { data } = frame;
   if (offset + 32 <= data.length) {
     frame.dataView ??= new DataView(data.buffer, data.byteOffset, data.byteLength);
-    return readWord(frame.dataView, offset);
+    return readCountedWord(frame.dataView, offset, work);
   }
   if (offset >= data.length) return 0n;
   const available = data.length - offset;
   for (let index = 0; index < available; index++) padded[index] = data[offset + index] ?? 0;
   for (let index = available; index < 32; index++) padded[index] = 0;
-  return readWord(paddedView, 0);
+  return readCountedWord(paddedView, 0, work);
 }
 
 /** The hashes of the 256 blocks before this one; 0 for any other number. */

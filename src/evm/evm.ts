@@ -64,6 +64,11 @@ export class Evm {
     return this.#machine.precompiles;
   }
 
+  /** The least gas that slow opcodes cost in the execution that runs or ran last (slow-work.ts). */
+  get slowGas(): number {
+    return this.#machine.slowGas;
+  }
+
   execute(message: Message, context: ExecutionContext): ExecutionResult {
     const machine = this.#machine;
     machine.reset();

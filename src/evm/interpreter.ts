@@ -11,7 +11,7 @@
  */
 import * as arithmetic from "./arithmetic.ts";
 import { executeColdOpcode } from "./cold-opcodes.ts";
-import { loadCallData } from "./environment-opcodes.ts";
+import { environmentWord, loadCallData } from "./environment-opcodes.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { expansionGas } from "./memory.ts";
@@ -22,7 +22,8 @@ import * as word from "./word.ts";
 
 // Constants of this module: V8 compiles them into the loop, which it does not do with imports.
 const { STACK_ALLOWED, STACK_ITEMS_MAX, STACK_NEEDED, STATIC_GAS } = opcodeTable;
-const { BYTE_WORDS, countToWord, lowByte, readWord, WORD_LIMIT, WORD_MASK, writeWord } = word;
+const { BYTE_WORDS, countToWord, lowByte, readCountedWord } = word;
+const { WORD_LIMIT, WORD_MASK, writeWord } = word;
 const { addModulo, byteLength, isLessSigned, multiplyModulo, power } = arithmetic;
 const { shiftRightArithmetic, signedDivide, signedModulo, signExtend } = arithmetic;
 const { CONTINUE, INVALID_JUMP, OUT_OF_GAS, RETURNED } = signal;
@@ -64,7 +65,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         // ADD
         if (sp < 2 || (gas -= 3) < 0) return shortage(sp, 2);
         const sum = (stack[--sp] ?? 0n) + (stack[sp - 1] ?? 0n);
-        stack[sp - 1] = sum > WORD_MASK ? sum - WORD_LIMIT : sum;
+        stack[sp - 1] = sum > WORD_MASK ? sum & WORD_MASK : sum;
         break;
       }
       case 0x02: {
@@ -92,7 +93,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       case 0x05: // SDIV
         if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         sp--;
-        stack[sp - 1] = signedDivide(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = signedDivide(stack[sp] ?? 0n, stack[sp - 1] ?? 0n, machine);
         break;
       case 0x06: {
         // MOD
@@ -105,7 +106,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
       case 0x07: // SMOD
         if (sp < 2 || (gas -= 5) < 0) return shortage(sp, 2);
         sp--;
-        stack[sp - 1] = signedModulo(stack[sp] ?? 0n, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = signedModulo(stack[sp] ?? 0n, stack[sp - 1] ?? 0n, machine);
         break;
       case 0x08: {
         // ADDMOD
@@ -120,7 +121,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         if (sp < 3 || (gas -= 8) < 0) return shortage(sp, 3);
         const a = stack[--sp] ?? 0n;
         const b = stack[--sp] ?? 0n;
-        stack[sp - 1] = multiplyModulo(a, b, stack[sp - 1] ?? 0n);
+        stack[sp - 1] = multiplyModulo(a, b, stack[sp - 1] ?? 0n, machine);
         break;
       }
       case 0x0a: {
@@ -221,17 +222,29 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
         stack[sp++] = frame.caller;
         break;
-      case 0x34: // CALLVALUE
-        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
-        stack[sp++] = frame.value;
-        break;
       case 0x35: // CALLDATALOAD
         if (sp < 1 || (gas -= 3) < 0) return shortage(sp, 1);
-        stack[sp - 1] = loadCallData(frame, Number(stack[sp - 1]));
+        stack[sp - 1] = loadCallData(frame, machine, Number(stack[sp - 1]));
         break;
       case 0x36: // CALLDATASIZE
         if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
         stack[sp++] = countToWord(frame.data.length);
+        break;
+      case 0x32:
+      case 0x34:
+      case 0x38:
+      case 0x3a:
+      case 0x3d:
+      case 0x41:
+      case 0x42:
+      case 0x43:
+      case 0x44:
+      case 0x45:
+      case 0x46:
+      case 0x48:
+      case 0x4a: // ORIGIN to BLOBBASEFEE: words that stand still while a frame runs
+        if (sp === STACK_ITEMS_MAX || (gas -= 2) < 0) return shortage(sp, 0);
+        stack[sp++] = environmentWord(op, frame, machine);
         break;
       case 0x50: // POP
         if (sp < 1 || (gas -= 2) < 0) return shortage(sp, 1);
@@ -249,7 +262,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
           memorySize = grownSize;
           view = memory.view;
         }
-        stack[sp - 1] = readWord(view, base + offset);
+        stack[sp - 1] = readCountedWord(view, base + offset, machine);
         break;
       }
       case 0x52: {

@@ -24,6 +24,8 @@ export class Machine {
   /** How the call or creation that ended last ended: the gas it gives back and its output. */
   settledGas = 0;
   settledOutput: Uint8Array = EMPTY_BYTES;
+  /** Of the execution so far: see slow-work.ts. */
+  slowGas = 0;
   readonly #frames: Frame[] = [];
   #frameCount = 0;
 
@@ -63,6 +65,7 @@ export class Machine {
   reset(): void {
     this.#frameCount = 0;
     this.gasBeforeStep = -1;
+    this.slowGas = 0;
     this.memory.release();
   }
 }

@@ -1,4 +1,5 @@
 /** 256-bit words between bytes and bigints, the two forms in which the EVM holds them. */
+import { type SlowWork, WIDE_LOAD_GAS } from "./slow-work.ts";
 
 export const WORD_MASK = (1n << 256n) - 1n;
 export const WORD_LIMIT = 1n << 256n;
@@ -20,13 +21,22 @@ export const BYTE_WORDS: readonly bigint[] = Array.from({ length: 256 }, (_, byt
 
 /** The 32 bytes at the offset, big-endian. Leading zeros are looked for first: they save most. */
 export function readWord(view: DataView, offset: number): bigint {
-  const isHighZero =
-    (view.getInt32(offset) |
-      view.getInt32(offset + 4) |
-      view.getInt32(offset + 8) |
-      view.getInt32(offset + 12)) ===
-    0;
-  if (!isHighZero) return readWideWord(view, offset);
+  return isWide(view, offset) ? readWideWord(view, offset) : readNarrowWord(view, offset);
+}
+
+/** The same for a program that loads them. */
+export function readCountedWord(view: DataView, offset: number, work: SlowWork): bigint {
+  if (!isWide(view, offset)) return readNarrowWord(view, offset);
+  work.slowGas += WIDE_LOAD_GAS;
+  return readWideWord(view, offset);
+}
+
+function isWide(view: DataView, offset: number): boolean {
+  const high = view.getInt32(offset) | view.getInt32(offset + 4);
+  return (high | view.getInt32(offset + 8) | view.getInt32(offset + 12)) !== 0;
+}
+
+function readNarrowWord(view: DataView, offset: number): bigint {
   if ((view.getInt32(offset + 16) | view.getInt32(offset + 20)) !== 0) {
     return (view.getBigUint64(offset + 16) << 64n) | view.getBigUint64(offset + 24);
   }

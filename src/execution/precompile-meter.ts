@@ -1,7 +1,7 @@
 /**
- * How much of the slow precompiles one block may use (docs/adr/0010). Their gas prices come from
- * Ethereum, where native code runs them; here some take several times longer per gas than any
- * opcode. So that a full block stays executable in about a second, a block may spend on them only
+ * How much slow work one block may do (docs/adr/0010). Gas prices come from Ethereum, where native
+ * code runs; here most precompiles, and a few opcodes on wide words, take longer per gas than all
+ * else. So that a full block stays executable in about a second, a block may spend on them only
  * as much gas as one whole transaction may have. What does not fit waits for the next block.
  */
 import { invariant } from "../base/invariant.ts";
@@ -9,10 +9,19 @@ import type { Precompile } from "../evm/precompile.ts";
 
 /** sha256, ripemd160 and identity keep pace with the opcodes. */
 const QUICK: ReadonlySet<bigint> = new Set([0x02n, 0x03n, 0x04n]);
+/** Slow opcodes are free up to this part of the transaction's gas: ordinary code has far fewer. */
+const FREE_DIVISOR = 8;
+
+/** What runs the transactions and counts the gas of slow opcodes (src/evm/slow-work.ts). */
+type SlowOpcodes = { readonly slowGas: number };
+
+const NO_OPCODES: SlowOpcodes = { slowGas: 0 };
 
 export class PrecompileMeter {
   #gasLeft: number;
   #isExhausted = false;
+  #opcodes: SlowOpcodes = NO_OPCODES;
+  #freeGas = 0;
 
   /** One transaction on its own must always fit, so `gasMax` is at least its most gas. */
   constructor(gasMax: number) {
@@ -22,11 +31,19 @@ export class PrecompileMeter {
 
   /** Whether the current transaction asked for more than was left; its result means nothing. */
   get isExhausted(): boolean {
-    return this.#isExhausted;
+    return this.#isExhausted || this.#opcodes.slowGas - this.#freeGas > this.#gasLeft;
   }
 
-  beginTransaction(): void {
+  beginTransaction(opcodes: SlowOpcodes, gasLimit: number): void {
     this.#isExhausted = false;
+    this.#opcodes = opcodes;
+    this.#freeGas = Math.floor(gasLimit / FREE_DIVISOR);
+  }
+
+  /** After a transaction that fits: its slow opcodes are taken off what is left. */
+  endTransaction(): void {
+    this.#gasLeft -= Math.max(0, this.#opcodes.slowGas - this.#freeGas);
+    this.#opcodes = NO_OPCODES;
   }
 
   /** The same precompiles, counted. */

@@ -54,9 +54,10 @@ export function runTransaction(
   if (permits !== undefined && !permits(journal, request)) {
     return err({ code: "TX_PERMISSION_DENIED" });
   }
-  engine.meter?.beginTransaction();
+  engine.meter?.beginTransaction(engine.evm, Number(request.transaction.gasLimit));
   const executed = executeTransaction(engine, request, block);
   if (engine.meter?.isExhausted === true) return err({ code: "TX_BLOCK_PRECOMPILES_EXHAUSTED" });
+  engine.meter?.endTransaction();
   return ok(executed);
 }
 

@@ -71,6 +71,30 @@ describe("executeBatch", () => {
     assert.equal(chain.execute(second).included.length, 1, "the next block has room");
   });
 
+  it("lets a transaction wait that uses more slow opcodes than the block has left", () => {
+    // PUSH0 NOT PUSH0 MSTORE, then loads of that wide word: JUMPDEST (PUSH0 MLOAD POP) x 64, again.
+    const code = hexToBytes(`0x5f195f525b${"5f5150".repeat(64)}600456`);
+    const chain = new TestChain([{ address: LOGGER, code, storage: [] }], {
+      transactionGasMax: 200_000n,
+    });
+    const gasLimit = 200_000n;
+    const first = transactionOf(0, { to: LOGGER, gasLimit });
+    const second = transactionOf(0, { to: LOGGER, gasLimit, nonce: 1n });
+    const third = transactionOf(0, { to: LOGGER, gasLimit, nonce: 2n });
+    const plain = transactionOf(1, { to: BOB, value: 5n });
+    const { included, dropped } = chain.execute(first, second, third, plain);
+    // Each uses 124,000 gas on loads, of which 25,000 (an eighth of its limit) are free.
+    assert.deepEqual(
+      included.map(({ transaction }) => transaction),
+      [first, second, plain],
+    );
+    assert.deepEqual(
+      dropped.map(({ reason }) => reason.code),
+      ["TX_BLOCK_PRECOMPILES_EXHAUSTED"],
+    );
+    assert.equal(chain.execute(third).included.length, 1, "the next block has room");
+  });
+
   it("runs init code that begins with 0xEF00: it is an invalid opcode, not a format (EOF)", () => {
     // CODECOPY the last two bytes, CREATE with them: the gas given to the creation is lost.
     const code = hexToBytes("0x6002600c5f3960025f5ff0" + "00" + "ef00");

@@ -22,7 +22,7 @@ describe("the share of slow precompiles (docs/adr/0010)", () => {
     assert.ok(metered !== undefined);
     assert.equal(metered.run(new Uint8Array(11)), undefined);
     assert.equal(metered.run(new Uint8Array(1)), undefined, "its result means nothing any more");
-    meter.beginTransaction();
+    meter.beginTransaction({ slowGas: 0 }, 100);
     assert.equal(meter.isExhausted, false);
     assert.deepEqual(metered.run(new Uint8Array(10)), OUTPUT);
   });
@@ -31,6 +31,25 @@ describe("the share of slow precompiles (docs/adr/0010)", () => {
     const meter = new PrecompileMeter(1);
     const metered = meter.meter(new Map([[4n, slow]]));
     assert.deepEqual(metered.get(4n)?.run(new Uint8Array(100)), OUTPUT);
+    assert.equal(meter.isExhausted, false);
+  });
+
+  it("counts slow opcodes beyond an eighth of a transaction's gas", () => {
+    const meter = new PrecompileMeter(100);
+    const opcodes = { slowGas: 0 };
+    meter.beginTransaction(opcodes, 80);
+    opcodes.slowGas = 70;
+    assert.equal(meter.isExhausted, false);
+    meter.endTransaction();
+    meter.beginTransaction(opcodes, 80);
+    opcodes.slowGas = 50;
+    assert.equal(meter.isExhausted, false, "60 are counted, 40 are left, 10 are free");
+    opcodes.slowGas = 51;
+    assert.equal(meter.isExhausted, true);
+    meter.beginTransaction(opcodes, 80);
+    opcodes.slowGas = 10;
+    assert.equal(meter.isExhausted, false, "ordinary code always fits");
+    meter.endTransaction();
     assert.equal(meter.isExhausted, false);
   });
 });
