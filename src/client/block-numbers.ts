@@ -32,6 +32,11 @@ export class BlockNumbers implements LedgerIndex {
     return this.#unwritten.get(number) ?? readNumberRecord(this.#store, number);
   }
 
+  /** The hashes of the blocks that are not written yet. */
+  unwrittenHashes(): [number: bigint, hash: Uint8Array][] {
+    return Array.from(this.#unwritten, ([number, { hash }]) => [number, hash]);
+  }
+
   blockHash(number: bigint): Uint8Array | undefined {
     return this.find(number)?.hash;
   }
@@ -55,7 +60,8 @@ function numberRecord(number: bigint, { height, hash }: NumberRecord): StateChan
   return { key: numberKey(number), value };
 }
 
-function readNumberRecord(store: RecordReader, number: bigint): NumberRecord | undefined {
+/** For those who have a store to read from; undefined if it is not written or no block has it. */
+export function readNumberRecord(store: RecordReader, number: bigint): NumberRecord | undefined {
   const bytes = store.get(numberKey(number));
   if (bytes === undefined) return undefined;
   const hash = Uint8Array.from(bytes.subarray(INTEGER_SIZE));

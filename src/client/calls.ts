@@ -1,94 +1,114 @@
-/** Messages that nobody signed, run on the state after any retained block, within limits. */
-import { readBigEndian } from "../base/big-endian.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import type { Header } from "../chain/header.ts";
-import type { CallFailure, CallRequest } from "../chain/call-request.ts";
-import type { BlockContext } from "../evm/message.ts";
-import { runCall, type CallEnvironment } from "../execution/call.ts";
-import { estimateGas, type EstimateError } from "../execution/estimate-gas.ts";
+/**
+ * Calls, estimates, traces and proofs on the state after any retained block. Most calls are over in
+ * a few microseconds, less than a thread takes to be asked: those run at once. What does not end
+ * soon is begun anew in a thread, where it cannot hold the node up.
+ */
+import { err } from "../base/result.ts";
+import { PrecompileMeter } from "../execution/precompile-meter.ts";
+import type { ReadBounds, ReadSource } from "../execution/read-environment.ts";
+import {
+  runReadJob,
+  type ReadKind,
+  type ReadParams,
+  type ReadResults,
+} from "../execution/read-job.ts";
+import type { Logger } from "../base/logger.ts";
+import { invariant } from "../base/invariant.ts";
 import type { ChainExecutor } from "./chain-executor.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import type { CallLimits } from "./client-options.ts";
+import { ReadWorkers } from "./read-workers.ts";
+
+export type CallsOptions = CallLimits & { readonly statePath: string };
 
 export type CallDependencies = {
   readonly executor: ChainExecutor;
   readonly reader: ChainReader;
+  readonly logger: Logger;
 };
 
-type CalledBlock = { readonly header: Header };
+/** What the node's own thread gives to one call: it is looked at every 32,768 gas. */
+const INLINE_MS = 1;
+/** A few signatures. One precompile cannot be interrupted. */
+const INLINE_PRECOMPILE_GAS = 15_000;
 
 export class Calls {
-  readonly #limits: CallLimits;
+  readonly #options: CallsOptions;
   readonly #dependencies: CallDependencies;
+  readonly #workers: ReadWorkers;
+  readonly #source: ReadSource;
 
-  constructor(limits: CallLimits, dependencies: CallDependencies) {
-    this.#limits = limits;
+  constructor(options: CallsOptions, dependencies: CallDependencies) {
+    const { executor, logger } = dependencies;
+    this.#options = options;
     this.#dependencies = dependencies;
+    this.#workers = new ReadWorkers(
+      { ...options, rules: executor.rules },
+      {
+        update: (since) => executor.unwritten(since),
+        onDied: (reason) => logger.warn("a read thread died", { reason }),
+      },
+    );
+    this.#source = createSource(dependencies);
   }
 
-  call(request: CallRequest, block: CalledBlock): Result<Uint8Array, CallFailure> {
-    const environment = this.#environment(block);
-    if (environment === undefined) return err({ kind: "pruned" });
-    const { gasMax } = this.#limits;
-    const gasLimit = lower(request.transaction.gasLimit, gasMax);
-    const transaction = { ...request.transaction, gasLimit };
-    const result = runCall(environment, { ...request, transaction });
-    if (!result.ok) return err({ kind: "refused", ...result.error });
-    const { status, output, reason } = result.value;
-    switch (status) {
-      case "success":
-        return ok(output);
-      case "revert":
-        return err({ kind: "reverted", output });
-      case "failure":
-        return err({ kind: "failed", reason: reason ?? "OUT_OF_GAS", gasLimit });
-      case "stopped":
-        return err({ kind: "stopped" });
+  get threadCount(): number {
+    return this.#workers.threadCount;
+  }
+
+  /** `number` is the last block whose state it reads. */
+  run<Kind extends ReadKind>(
+    kind: Kind,
+    params: ReadParams[Kind],
+    number: bigint,
+  ): ReadResults[Kind] | Promise<ReadResults[Kind]> {
+    const { reader } = this.#dependencies;
+    if (reader.stateReaderAt(number) === undefined) {
+      return err({ kind: "pruned" });
     }
+    if (!this.#isQuick(kind, number)) return this.#workers.run(kind, params);
+    const result = runReadJob(kind, params, this.#source, this.#inlineBounds());
+    const isCut = !result.ok && result.error.kind === "stopped";
+    return isCut ? this.#workers.run(kind, params) : result;
   }
 
-  estimateGas(
-    request: CallRequest,
-    block: CalledBlock,
-    gasMax: bigint,
-  ): Result<bigint, CallFailure> {
-    const environment = this.#environment(block);
-    if (environment === undefined) return err({ kind: "pruned" });
-    const result = estimateGas(environment, request, lower(gasMax, this.#limits.gasMax));
-    return result.ok ? result : err(failureOf(result.error));
+  close(): Promise<void> {
+    return this.#workers.close();
   }
 
-  #environment({ header }: CalledBlock): CallEnvironment | undefined {
-    const { executor, reader } = this.#dependencies;
-    const state = reader.stateReaderAt(header.number);
-    if (state === undefined) return undefined;
-    const endMs = performance.now() + this.#limits.timeMaxMs;
+  /** Whether it is worth a try on this thread. */
+  #isQuick(kind: ReadKind, number: bigint): boolean {
+    // The tries of the latest block are in memory; those of others are made first.
+    if (kind === "proof") return number === this.#dependencies.executor.database.latestBlock;
+    return true;
+  }
+
+  #inlineBounds(): ReadBounds {
+    const { gasMax, resultBytesMax } = this.#options;
+    const endMs = performance.now() + INLINE_MS;
     return {
-      state,
-      block: this.#blockContext(header),
-      rules: executor.rules,
-      engine: { codes: executor.codes, shouldStop: () => performance.now() > endMs },
-    };
-  }
-
-  #blockContext(header: Header): BlockContext {
-    return {
-      number: header.number,
-      timestamp: header.timestamp,
-      coinbase: header.coinbase,
-      gasLimit: header.gasLimit,
-      baseFee: header.baseFeePerGas,
-      blobBaseFee: 1n,
-      prevRandao: readBigEndian(header.mixHash, 0, 32),
-      blockHash: (number) => readBigEndian(this.#dependencies.reader.hashOf(number), 0, 32),
+      gasMax,
+      resultBytesMax,
+      shouldStop: () => performance.now() > endMs,
+      meter: new PrecompileMeter(INLINE_PRECOMPILE_GAS),
     };
   }
 }
 
-function failureOf(error: EstimateError): CallFailure {
-  return error.kind === "refused" ? { kind: "refused", ...error.reason } : error;
-}
-
-function lower(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
+function createSource({ executor, reader }: CallDependencies): ReadSource {
+  return {
+    rules: executor.rules,
+    codes: executor.codes,
+    stateAt: (number) => {
+      const state = reader.stateReaderAt(number);
+      invariant(state !== undefined, "the state was there before");
+      return state;
+    },
+    prove: (number, address, slots) => {
+      const proof = executor.database.prove(number, address, slots);
+      invariant(proof !== undefined, "the state was there before");
+      return proof;
+    },
+    blockHash: (number) => reader.hashOf(number),
+  };
 }

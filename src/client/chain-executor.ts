@@ -21,10 +21,11 @@ import type { BatchResult, DroppedTransaction } from "../execution/execute-batch
 import type { PermissionPolicy } from "../execution/permission-policy.ts";
 import { assertGenesis, type ChainHead, type GenesisRecord } from "../ledger/chain-records.ts";
 import { Ledger, type LedgerOptions } from "../ledger/ledger.ts";
-import type { StateDatabase } from "../state/state-database.ts";
+import type { StateDatabase, StateMark } from "../state/state-database.ts";
 import type { StateStore } from "../storage/state-store.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
 import { BlockNumbers, type NumberRecord } from "./block-numbers.ts";
+import type { StateUpdate } from "./read-worker.ts";
 
 export type ChainExecutorOptions = Omit<LedgerOptions, "keepsHistory">;
 
@@ -106,6 +107,15 @@ export class ChainExecutor {
   /** Where a block number is to be found; undefined if no block has it yet. */
   find(number: bigint): NumberRecord | undefined {
     return this.#numbers.find(number);
+  }
+
+  /** What a thread that reads beside this one must be told (read-worker.ts). */
+  unwritten(since: StateMark | undefined): StateUpdate & { readonly mark: StateMark } {
+    const { database } = this.#ledger;
+    const unwritten = database.unwritten(since);
+    const { mark } = database;
+    const isWritten = since !== undefined && since.flushCount !== mark.flushCount;
+    return { unwritten, isWritten, hashes: this.#numbers.unwrittenHashes(), mark };
   }
 
   /** `known` answers for transactions whose sender was recovered before. Throws DISK_FULL. */

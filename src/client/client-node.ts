@@ -27,7 +27,7 @@ import {
   type ClientOptions,
   type ClientTiming,
 } from "./client-options.ts";
-import { closeStores, openStores, type ClientStores } from "./client-stores.ts";
+import { closeStores, openStores, statePathOf, type ClientStores } from "./client-stores.ts";
 import type { ReplicaStatus } from "./followed-replicas.ts";
 import { Follower } from "./follower.ts";
 import { LocalReads } from "./local-reads.ts";
@@ -79,6 +79,7 @@ export class ClientNode {
   readonly #reader: ChainReader;
   readonly #follower: Follower;
   readonly #submissions: Submissions;
+  readonly #calls: Calls;
   #links: ReplicaLinks | undefined;
   #timers: NodeJS.Timeout[] = [];
   #statusNonce = 0;
@@ -123,7 +124,10 @@ export class ClientNode {
     this.#reader = new ChainReader({ executor, blocks, published: () => this.#follower.published });
     const pool = { ...DEFAULT_POOL_OPTIONS, ...CLIENT_POOL_OPTIONS, ...options.pool };
     this.#submissions = this.#createSubmissions(pool);
-    const limits = { ...DEFAULT_CALL_LIMITS, ...options.calls };
+    this.#calls = new Calls(
+      { statePath: statePathOf(options), ...DEFAULT_CALL_LIMITS, ...options.calls },
+      { executor, reader: this.#reader, logger: dependencies.logger },
+    );
     this.reads = new LocalReads(
       {
         chainId: options.genesis.chainId,
@@ -133,7 +137,7 @@ export class ClientNode {
       },
       {
         reader: this.#reader,
-        calls: new Calls(limits, { executor, reader: this.#reader }),
+        calls: this.#calls,
         submissions: this.#submissions,
         submit: (encoded) => this.submit(encoded),
         lag: () => (this.#hasBeenLevel ? 0 : this.#lag()),
@@ -175,6 +179,11 @@ export class ClientNode {
     this.#links?.setEndpoint(replica, endpoint);
   }
 
+  /** Threads that run long calls now, or did a moment ago. */
+  get readThreadCount(): number {
+    return this.#calls.threadCount;
+  }
+
   /** SPEC N6: links to 2f+1 replicas, and caught up with the chain. */
   get isReady(): boolean {
     const isUp = this.#follower.replicasUp.length >= this.#quorum.quorum;
@@ -214,6 +223,7 @@ export class ClientNode {
     this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#links?.close();
+    await this.#calls.close();
     await this.#follower.stop();
     await closeStores(this.#stores);
   }

@@ -60,12 +60,37 @@ export const DEFAULT_CLIENT_TIMING: ClientTiming = {
   expiryCheckMs: 10_000,
 };
 
+/** Of calls, estimates, traces and proofs. */
 export type CallLimits = {
   readonly gasMax: bigint;
+  /** How long one may run. */
   readonly timeMaxMs: number;
+  /**
+   * How long it may then take to end: a precompile cannot be interrupted. After that its thread is
+   * ended with it.
+   */
+  readonly stopGraceMs: number;
+  /** Of a trace or a simulation, in bytes. */
+  readonly resultBytesMax: number;
+  /** Threads for what does not end at once. */
+  readonly workersMax: number;
+  /** How many may wait for a thread, and how long. */
+  readonly waitingMax: number;
+  readonly waitMaxMs: number;
+  /** A thread that has had nothing to do for so long is ended. */
+  readonly idleMaxMs: number;
 };
 
-export const DEFAULT_CALL_LIMITS: CallLimits = { gasMax: 60_000_000n, timeMaxMs: 1_000 };
+export const DEFAULT_CALL_LIMITS: CallLimits = {
+  gasMax: 60_000_000n,
+  timeMaxMs: 5_000,
+  stopGraceMs: 3_000,
+  resultBytesMax: 25_000_000,
+  workersMax: 1,
+  waitingMax: 256,
+  waitMaxMs: 10_000,
+  idleMaxMs: 60_000,
+};
 
 export const DEFAULT_CLIENT_PRINCIPAL = 8;
 

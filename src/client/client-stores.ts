@@ -47,6 +47,10 @@ export async function openStores(
   }
 }
 
+export function statePathOf({ dataPath }: Pick<ClientOptions, "dataPath">): string {
+  return path.join(dataPath, "state");
+}
+
 export async function closeStores(stores: ClientStores): Promise<void> {
   await stores.opened.journal.end();
   await stores.blocks.close();
@@ -60,7 +64,7 @@ async function openChain(
   onFailure: (error: CodedError) => void,
 ): Promise<Chain> {
   const blocksPath = path.join(options.dataPath, "blocks");
-  const statePath = path.join(options.dataPath, "state");
+  const statePath = statePathOf(options);
   const blocks = await openBlocks(blocksPath, logger, onFailure);
   try {
     const opened = await openState(options, statePath, logger);

@@ -1,11 +1,13 @@
 /** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
 import type { Result } from "../base/result.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
-import type { CallFailure, CallRequest } from "../chain/call-request.ts";
+import type { CallRequest } from "../chain/call-request.ts";
+import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { SyncProgress } from "../chain/sync-progress.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { SubmitRefusal } from "../chain/transaction-status.ts";
+import type { ReadKind, ReadResults } from "../execution/read-job.ts";
 import type { FeeRules } from "../txpool/pool-options.ts";
 import type { BlockRecord } from "./block-record.ts";
 import type { Calls } from "./calls.ts";
@@ -28,7 +30,8 @@ export type LocalReadsDependencies = {
   readonly lag: () => number;
 };
 
-type CalledBlock = Parameters<Calls["call"]>[1];
+type CalledBlock = { readonly header: Header };
+type Read<Kind extends ReadKind> = ReadResults[Kind] | Promise<ReadResults[Kind]>;
 
 export class LocalReads {
   readonly chainId: bigint;
@@ -83,16 +86,22 @@ export class LocalReads {
     return this.#dependencies.reader.stateAt(block);
   }
 
-  call(request: CallRequest, block: CalledBlock): Result<Uint8Array, CallFailure> {
-    return this.#dependencies.calls.call(request, block);
+  call(request: CallRequest, { header }: CalledBlock): Read<"call"> {
+    return this.#dependencies.calls.run("call", { request, header }, header.number);
   }
 
-  estimateGas(
-    request: CallRequest,
-    block: CalledBlock,
-    gasMax: bigint,
-  ): Result<bigint, CallFailure> {
-    return this.#dependencies.calls.estimateGas(request, block, gasMax);
+  /** The least gas limit, at most that of the request, with which it succeeds. */
+  estimateGas(request: CallRequest, { header }: CalledBlock): Read<"estimateGas"> {
+    return this.#dependencies.calls.run("estimateGas", { request, header }, header.number);
+  }
+
+  createAccessList(request: CallRequest, { header }: CalledBlock): Read<"accessList"> {
+    return this.#dependencies.calls.run("accessList", { request, header }, header.number);
+  }
+
+  prove(address: bigint, slots: readonly bigint[], { header }: CalledBlock): Read<"proof"> {
+    const { number } = header;
+    return this.#dependencies.calls.run("proof", { number, address, slots }, number);
   }
 
   submitRaw(encoded: Uint8Array): Promise<Result<Uint8Array, SubmitRefusal>> {

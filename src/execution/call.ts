@@ -44,7 +44,10 @@ export function runCall(
   if (engine.journal.balance(sender) < cost) {
     return err({ code: "TX_INSUFFICIENT_BALANCE", limit: cost });
   }
-  return ok(executeTransaction(engine, request, callBlock(environment, request), tracer));
+  const executed = executeTransaction(engine, request, callBlock(environment, request), tracer);
+  // Without the precompile that was left out the rest of it means nothing.
+  const isOver = engine.meter?.isExhausted === true;
+  return ok(isOver ? { ...executed, status: "stopped" } : executed);
 }
 
 /** A call that names no price pays none, whatever the base fee: then BASEFEE reads as 0, too. */

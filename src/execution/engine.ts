@@ -2,6 +2,7 @@
 import type { Fork } from "../chain/fork.ts";
 import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
 import { Evm } from "../evm/evm.ts";
+import type { Precompile } from "../evm/precompile.ts";
 import { precompilesOf } from "../evm/precompiles/registry.ts";
 import { Journal } from "../state/journal.ts";
 import type { StateReader } from "../state/state-reader.ts";
@@ -21,22 +22,26 @@ export type EngineOptions = {
   /** Analyses of code that outlive the engine: worth it for whoever runs many blocks or calls. */
   readonly codes?: AnalyzedCodeCache | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
-  /** Counts the slow precompiles; blocks have one, calls do not. */
+  /** Counts the slow precompiles; what runs out of them ends as if the stop flag were up. */
   readonly meter?: PrecompileMeter | undefined;
+  /** Instead of those of the fork. */
+  readonly precompiles?: ReadonlyMap<bigint, Precompile> | undefined;
 };
 
 /** One engine serves one block, or one call: its journal holds all changes since `state`. */
 export function createEngine(
   rules: Omit<ChainRules, "baseFee">,
   state: StateReader,
-  { codes, shouldStop, meter }: EngineOptions = {},
+  { codes, shouldStop, meter, precompiles }: EngineOptions = {},
 ): TransactionEngine {
   const { chainId, fork, transactionGasMax } = rules;
   const journal = new Journal(state);
-  const precompiles = meter?.meter(precompilesOf(fork)) ?? precompilesOf(fork);
+  const known = precompiles ?? precompilesOf(fork);
+  const metered = meter?.meter(known) ?? known;
   // What ran out of precompiles is not included: there is no point in going on.
-  const isOver = meter === undefined ? shouldStop : (): boolean => meter.isExhausted;
+  const isOver =
+    meter === undefined ? shouldStop : () => meter.isExhausted || shouldStop?.() === true;
   const stop = isOver === undefined ? {} : { shouldStop: isOver };
-  const evm = new Evm({ fork, chainId }, { world: journal, precompiles, codes, ...stop });
+  const evm = new Evm({ fork, chainId }, { world: journal, precompiles: metered, codes, ...stop });
   return { evm, journal, chainId, fork, transactionGasMax, meter };
 }

@@ -79,12 +79,8 @@ export type Caller = {
 };
 
 export type GasEstimator = {
-  /** The least gas limit, at most `gasMax`, with which the request succeeds. */
-  estimateGas(
-    request: CallRequest,
-    block: BlockRecord,
-    gasMax: bigint,
-  ): Awaitable<Result<bigint, CallFailure>>;
+  /** The least gas limit, at most that of the request, with which it succeeds. */
+  estimateGas(request: CallRequest, block: BlockRecord): Awaitable<Result<bigint, CallFailure>>;
 };
 
 export type Submitter = {

@@ -6,7 +6,7 @@ import { bytesToHex } from "../../src/base/hex.ts";
 import { err, ok, type Result } from "../../src/base/result.ts";
 import { encodeBlock } from "../../src/chain/block.ts";
 import type { BlockTransaction } from "../../src/chain/block-transaction.ts";
-import type { CallFailure, CallRequest } from "../../src/chain/call-request.ts";
+import type { CallRequest } from "../../src/chain/call-request.ts";
 import type { GenesisConfig } from "../../src/chain/genesis.ts";
 import type { Receipt } from "../../src/chain/receipt.ts";
 import {
@@ -17,12 +17,16 @@ import type { SyncProgress } from "../../src/chain/sync-progress.ts";
 import type { SubmitRefusal } from "../../src/chain/transaction-status.ts";
 import { checkTransaction } from "../../src/chain/transaction-validity.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
-import { readBigEndian } from "../../src/base/big-endian.ts";
-import { type CallEnvironment, runCall } from "../../src/execution/call.ts";
+import { AnalyzedCodeCache } from "../../src/evm/analyzed-code.ts";
 import type { ChainRules } from "../../src/execution/engine.ts";
-import { estimateGas } from "../../src/execution/estimate-gas.ts";
 import { executeBatch } from "../../src/execution/execute-batch.ts";
 import { buildGenesis, type PredeployedContract } from "../../src/execution/genesis-state.ts";
+import {
+  type ReadKind,
+  type ReadParams,
+  type ReadResults,
+  runReadJob,
+} from "../../src/execution/read-job.ts";
 import type { BlockRecord, FoundTransaction, StateAt } from "../../src/rpc/chain-reader.ts";
 import type { RpcReader } from "../../src/rpc/method-table.ts";
 import { MemoryStore } from "../../src/state/memory-store.ts";
@@ -50,6 +54,7 @@ export class MemoryChain implements RpcReader {
   progress: SyncProgress | undefined;
   readonly #database = new StateDatabase({}, new MemoryStore());
   readonly #rules: ChainRules;
+  readonly #codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
   readonly #pool: TxPool;
   readonly #blocks: Sealed[] = [];
   readonly #numbers = new Map<string, number>();
@@ -135,37 +140,12 @@ export class MemoryChain implements RpcReader {
     };
   }
 
-  call(request: CallRequest, block: BlockRecord): Result<Uint8Array, CallFailure> {
-    const environment = this.#environment(block);
-    if (environment === undefined) return err({ kind: "pruned" });
-    const result = runCall(environment, request);
-    if (!result.ok) return err({ kind: "refused", ...result.error });
-    const { status, output, reason } = result.value;
-    switch (status) {
-      case "success":
-        return ok(output);
-      case "revert":
-        return err({ kind: "reverted", output });
-      case "failure": {
-        const { gasLimit } = request.transaction;
-        return err({ kind: "failed", reason: reason ?? "OUT_OF_GAS", gasLimit });
-      }
-      case "stopped":
-        return err({ kind: "stopped" });
-    }
+  call(request: CallRequest, block: BlockRecord): ReadResults["call"] {
+    return this.#run("call", { request, header: block.header }, block);
   }
 
-  estimateGas(
-    request: CallRequest,
-    block: BlockRecord,
-    gasMax: bigint,
-  ): Result<bigint, CallFailure> {
-    const environment = this.#environment(block);
-    if (environment === undefined) return err({ kind: "pruned" });
-    const result = estimateGas(environment, request, gasMax);
-    if (result.ok) return result;
-    const { error } = result;
-    return err(error.kind === "refused" ? { kind: "refused", ...error.reason } : error);
+  estimateGas(request: CallRequest, block: BlockRecord): ReadResults["estimateGas"] {
+    return this.#run("estimateGas", { request, header: block.header }, block);
   }
 
   submitRaw(encoded: Uint8Array): Result<Uint8Array, SubmitRefusal> {
@@ -237,22 +217,34 @@ export class MemoryChain implements RpcReader {
     return header.number < this.keptFrom ? undefined : this.#blocks[Number(header.number)];
   }
 
-  #environment({ header }: BlockRecord): CallEnvironment | undefined {
-    const state = header.number < this.keptFrom ? undefined : this.#database.at(header.number);
-    if (state === undefined) return undefined;
-    return {
-      state,
-      rules: this.#rules,
-      block: {
-        number: header.number,
-        timestamp: header.timestamp,
-        coinbase: header.coinbase,
-        gasLimit: header.gasLimit,
-        baseFee: header.baseFeePerGas,
-        blobBaseFee: 1n,
-        prevRandao: readBigEndian(header.mixHash, 0, 32),
-        blockHash: (number) => readBigEndian(this.#blocks[Number(number)]!.record.hash, 0, 32),
+  /** As the node's threads do it, but here. */
+  #run<Kind extends ReadKind>(
+    kind: Kind,
+    params: ReadParams[Kind],
+    { header }: BlockRecord,
+  ): ReadResults[Kind] {
+    if (header.number < this.keptFrom) return err({ kind: "pruned" });
+    const endMs = performance.now() + CALL_MS_MAX;
+    return runReadJob(
+      kind,
+      params,
+      {
+        rules: this.#rules,
+        codes: this.#codes,
+        stateAt: (number) => this.#database.at(number)!,
+        prove: (number, address, slots) => this.#database.prove(number, address, slots)!,
+        blockHash: (number) => this.#blocks[Number(number)]!.record.hash,
       },
-    };
+      {
+        gasMax: CALL_GAS_MAX,
+        resultBytesMax: RESULT_BYTES_MAX,
+        shouldStop: () => performance.now() > endMs,
+      },
+    );
   }
 }
+
+const CALL_MS_MAX = 5_000;
+const CALL_GAS_MAX = 60_000_000n;
+const RESULT_BYTES_MAX = 1_000_000;
+const CODE_CACHE_BYTES = 1_000_000;

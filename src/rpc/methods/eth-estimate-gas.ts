@@ -24,7 +24,7 @@ export const ethEstimateGas: Method<EstimateReader, Params> = {
     const { transactionGasMax = limits.callGasMax } = chain;
     const gasMax = transactionGasMax < limits.callGasMax ? transactionGasMax : limits.callGasMax;
     const { request, block } = await prepareCall(chain, params.call, params.block, gasMax);
-    const estimated = await chain.estimateGas(request, block, request.transaction.gasLimit);
+    const estimated = await chain.estimateGas(request, block);
     if (estimated.ok) return quantity(estimated.value);
     const { error } = estimated;
     if (error.kind === "failed" && error.reason === "OUT_OF_GAS") {

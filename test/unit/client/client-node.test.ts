@@ -118,12 +118,12 @@ describe("a client node", () => {
         ...({ type: 0, chainId: undefined, nonce: 0n, gasPrice: 0n, gasLimit: 50_000n } as const),
         ...{ to: receiver, value: 10n ** 18n + 10n * number, data: new Uint8Array(0) },
       };
-      const afford = node.reads.call({ sender: receiver, transaction }, block);
+      const afford = await node.reads.call({ sender: receiver, transaction }, block);
       assert.ok(afford.ok, `block ${number}`);
       const more = { ...transaction, value: transaction.value + 1n };
-      const beyond = node.reads.call({ sender: receiver, transaction: more }, block);
+      const beyond = await node.reads.call({ sender: receiver, transaction: more }, block);
       assert.ok(!beyond.ok, "one coin more than it had at that block");
-      const gas = node.reads.estimateGas({ sender: receiver, transaction }, block, 100_000n);
+      const gas = await node.reads.estimateGas({ sender: receiver, transaction }, block);
       assert.deepEqual(gas, { ok: true, value: 21_000n });
     }
     assert.equal(node.reads.blockByNumber(4n), undefined);

@@ -1,0 +1,71 @@
+/** Where calls and traces run: any block of the chain, with what the caller wants different. */
+import type { AccountOverride, CallRequest } from "../chain/call-request.ts";
+import type { Header } from "../chain/header.ts";
+import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
+import type { Precompile } from "../evm/precompile.ts";
+import { precompilesOf } from "../evm/precompiles/registry.ts";
+import type { AccountProof } from "../state/account-proof.ts";
+import type { StateReader } from "../state/state-reader.ts";
+import { blockContextOf } from "./block-context.ts";
+import type { CallEnvironment } from "./call.ts";
+import type { ChainRules } from "./engine.ts";
+import { overrideState } from "./overridden-state.ts";
+import type { PrecompileMeter } from "./precompile-meter.ts";
+
+/** What there is to read. Every block that is named is retained. */
+export type ReadSource = {
+  readonly rules: ChainRules;
+  readonly codes: AnalyzedCodeCache;
+  stateAt(number: bigint): StateReader;
+  prove(number: bigint, address: bigint, slots: readonly bigint[]): AccountProof;
+  blockHash(number: bigint): Uint8Array;
+};
+
+/** How much may be spent on one thing that is asked. */
+export type ReadBounds = {
+  readonly gasMax: bigint;
+  /** Of a result that can be long, in bytes. */
+  readonly resultBytesMax: number;
+  shouldStop(): boolean;
+  readonly meter?: PrecompileMeter | undefined;
+};
+
+export function callEnvironment(
+  source: ReadSource,
+  bounds: ReadBounds,
+  header: Header,
+  { stateOverrides = [], blockOverrides }: CallRequest,
+): CallEnvironment {
+  const state = source.stateAt(header.number);
+  return {
+    state: stateOverrides.length === 0 ? state : overrideState(state, stateOverrides),
+    block: blockContextOf(header, (number) => source.blockHash(number), blockOverrides),
+    rules: source.rules,
+    engine: {
+      codes: source.codes,
+      shouldStop: () => bounds.shouldStop(),
+      meter: bounds.meter,
+      precompiles: movedPrecompiles(source.rules, stateOverrides),
+    },
+  };
+}
+
+/** Undefined if all are where they belong. */
+export function movedPrecompiles(
+  { fork }: ChainRules,
+  overrides: readonly AccountOverride[],
+): ReadonlyMap<bigint, Precompile> | undefined {
+  const known = precompilesOf(fork);
+  const isAffected = ({ address, code, precompileTarget }: AccountOverride): boolean =>
+    precompileTarget !== undefined || (code !== undefined && known.has(address));
+  const affected = overrides.filter(isAffected);
+  if (affected.length === 0) return undefined;
+  const moved = new Map(known);
+  for (const { address } of affected) moved.delete(address);
+  for (const { address, precompileTarget } of affected) {
+    const precompile = known.get(address);
+    if (precompile === undefined || precompileTarget === undefined) continue;
+    moved.set(precompileTarget, precompile);
+  }
+  return moved;
+}

@@ -1,0 +1,160 @@
+/** Calls that take long, on a real client node with a real disk and real threads. */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { readBigEndian } from "../../../src/base/big-endian.ts";
+import type { CallRequest } from "../../../src/chain/call-request.ts";
+import type { ClientNode } from "../../../src/client/client-node.ts";
+import type { CallLimits } from "../../../src/client/client-options.ts";
+import { until } from "../../support/following-client.ts";
+import { ACCOUNTS, transfer } from "../../support/replica-network.ts";
+import { assemble, RETURN_TOP } from "../evm/bytecode.ts";
+import { openClient, temporaryDirectory } from "./client-nodes.ts";
+import { FinalChain } from "./final-chain.ts";
+import { ServingNetwork } from "./serving-replicas.ts";
+
+const ENDLESS = "JUMPDEST PUSH 0 JUMP";
+/** Several milliseconds, then what follows: too long for the node's own thread. */
+const LONG = `PUSH 200000 JUMPDEST PUSH 1 SWAP1 SUB DUP1 PUSH 4 JUMPI`;
+const GAS = 10n ** 12n;
+
+/** Runs the code as that of a constructor. */
+function codeCall(source: string, gasLimit = GAS): CallRequest {
+  const shared = { type: 0, chainId: undefined, nonce: 0n, gasPrice: 0n, value: 0n } as const;
+  const data = assemble(source);
+  return { sender: ACCOUNTS[0]!, transaction: { ...shared, gasLimit, to: undefined, data } };
+}
+
+describe("long calls on a client node", () => {
+  let network: ServingNetwork;
+  let directory: ReturnType<typeof temporaryDirectory>;
+  let node: ClientNode;
+
+  const open = async (calls: Partial<CallLimits>, stateFlushMs = 60_000): Promise<void> => {
+    const timing = { stallMs: 150, statusMs: 100, stateFlushMs };
+    ({ node } = await openClient(directory.path, network, { calls, timing }));
+    await node.whenReady();
+  };
+  const order = async (count: number): Promise<void> => {
+    const first = network.chain.height;
+    for (let nonce = first; nonce < first + count; nonce++)
+      network.order([transfer(0, nonce, 10n)]);
+    await until(() => node.status().publishedHeight >= first + count, "the blocks are published");
+  };
+  const callAt = async (source: string, number: bigint): Promise<bigint> => {
+    const called = await node.reads.call(codeCall(source), node.reads.blockByNumber(number)!);
+    assert.ok(called.ok, called.ok ? "" : called.error.kind);
+    return readBigEndian(called.value, 0, 32);
+  };
+
+  beforeEach(async () => {
+    directory = temporaryDirectory();
+    network = await ServingNetwork.open(new FinalChain());
+  });
+  afterEach(async () => {
+    await node.close();
+    await network.close();
+    directory.remove();
+  });
+
+  it("an endless call ends with its time, and holds nothing up meanwhile", async () => {
+    await open({ gasMax: GAS, timeMaxMs: 300 });
+    const startedMs = performance.now();
+    const endless = Promise.resolve(node.reads.call(codeCall(ENDLESS), node.reads.latestBlock()));
+    let longestMs = performance.now() - startedMs;
+    const state = { isOver: false };
+    void endless.then(() => (state.isOver = true));
+    while (!state.isOver) {
+      const turnMs = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      assert.equal(node.reads.latestBlock().header.number, 0n);
+      longestMs = Math.max(longestMs, performance.now() - turnMs);
+    }
+    const called = await endless;
+    assert.deepEqual(called, { ok: false, error: { kind: "stopped" } });
+    assert.ok(performance.now() - startedMs >= 300, "it had its time");
+    assert.ok(longestMs < 200, `the node waited ${longestMs} ms`);
+  });
+
+  it("sees every block at once, written or not, and the hashes of blocks", async () => {
+    await open({ gasMax: GAS });
+    const balance = `${LONG} PUSH ${ACCOUNTS[1]!} BALANCE ${RETURN_TOP}`;
+    const hash = `${LONG} PUSH 1 NUMBER SUB BLOCKHASH ${RETURN_TOP}`;
+    const check = async (): Promise<void> => {
+      const latest = node.reads.latestBlock().header.number;
+      for (let number = 0n; number <= latest; number++) {
+        assert.equal(await callAt(balance, number), 10n ** 18n + 10n * number, `block ${number}`);
+        const parent = number === 0n ? 0n : wordOf(node.reads.blockByNumber(number - 1n)!.hash);
+        assert.equal(await callAt(hash, number), parent, `the parent of ${number}`);
+      }
+    };
+    await check();
+    await order(2);
+    await check();
+    await order(3);
+    await check();
+    await node.close();
+    await open({ gasMax: GAS }, 1);
+    await order(2);
+    await check();
+    await order(1);
+    await check();
+  });
+
+  it("an estimate and an access list that take long are as good as short ones", async () => {
+    await open({ gasMax: 16_000_000n });
+    const latest = node.reads.latestBlock();
+    const source = `${LONG} PUSH ${ACCOUNTS[1]!} BALANCE STOP`;
+    const estimated = await node.reads.estimateGas(codeCall(source), latest);
+    assert.ok(estimated.ok);
+    const enough = await node.reads.call(codeCall(source, estimated.value), latest);
+    assert.equal(enough.ok, true);
+    const short = await node.reads.call(codeCall(source, estimated.value - 1n), latest);
+    assert.equal(short.ok, false);
+    const listed = await node.reads.createAccessList(codeCall(source), latest);
+    assert.ok(listed.ok);
+    assert.deepEqual(listed.value.accessList, [{ address: ACCOUNTS[1]!, storageKeys: [] }]);
+  });
+
+  it("proves accounts of old blocks as of the latest", async () => {
+    await open({});
+    await order(3);
+    for (const number of [1n, 2n, 3n]) {
+      const proved = await node.reads.prove(ACCOUNTS[1]!, [], node.reads.blockByNumber(number)!);
+      assert.ok(proved.ok);
+      assert.equal(proved.value.account?.balance, 10n ** 18n + 10n * number);
+      assert.ok(proved.value.proof.length > 0);
+    }
+  });
+
+  it("a thread that does not stop is ended, and the next call has a new one", async () => {
+    await open({ gasMax: GAS, timeMaxMs: 300, stopGraceMs: 100 });
+    // MODEXP of 8,192-byte numbers: one step that takes seconds.
+    const input = Array.from({ length: 3 }, (_, at) => `PUSH 8192 PUSH ${32 * at} MSTORE`).join(
+      " ",
+    );
+    const ones = `PUSH ${2n ** 256n - 1n}`;
+    const modexp =
+      `${input} ${ones} PUSH 96 MSTORE ${ones} PUSH 8288 MSTORE ${ones} PUSH 16480 MSTORE ` +
+      `${ones} PUSH 24640 MSTORE ` +
+      `PUSH 0 PUSH 0 PUSH 24672 PUSH 0 PUSH 0 PUSH 5 GAS CALL STOP`;
+    const stuck = await node.reads.call(codeCall(modexp), node.reads.latestBlock());
+    assert.deepEqual(stuck, { ok: false, error: { kind: "stopped" } });
+    assert.equal(await callAt(`${LONG} PUSH 7 ${RETURN_TOP}`, 0n), 7n);
+  });
+
+  it("refuses what is too much, and keeps no thread when there is nothing to do", async () => {
+    await open({ gasMax: GAS, timeMaxMs: 200, waitingMax: 1, idleMaxMs: 20 });
+    const latest = node.reads.latestBlock();
+    const outcomes = await Promise.all(
+      Array.from({ length: 4 }, async () => node.reads.call(codeCall(ENDLESS), latest)),
+    );
+    const kinds = outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.error.kind));
+    assert.deepEqual(kinds, ["stopped", "stopped", "busy", "busy"]);
+    await until(() => node.readThreadCount === 0, "the thread is ended");
+    assert.equal(await callAt(`${LONG} PUSH 7 ${RETURN_TOP}`, 0n), 7n);
+  });
+});
+
+function wordOf(bytes: Uint8Array): bigint {
+  return readBigEndian(bytes, 0, 32);
+}
