@@ -1,0 +1,28 @@
+{{/* What the network shall be founded on, for `quorate cluster-init`. Nothing in it is secret. */}}
+{{- define "quorate.wanted" -}}
+{{- $root := . -}}
+{{- $replicas := list -}}
+{{- range $index := until 4 -}}
+{{- /* Short names: the resolver of a pod adds the namespace and the cluster's domain. */ -}}
+{{- $host := printf "%s-%d.%s" (include "quorate.replicaSet" $root) $index (include "quorate.replicaService" $root) -}}
+{{- $replicas = append $replicas (dict "host" $host "port" 7000) -}}
+{{- end -}}
+{{- $genesis := dict
+  "chainId" .Values.genesisBlock.config.chainId
+  "timestamp" .Values.genesisBlock.timestamp
+  "gasLimit" .Values.genesisBlock.gasLimit
+  "alloc" (.Values.genesisBlock.alloc | default list)
+  "isWritePermissioned" .Values.global.ethPermissioningWriteEnabled
+  "isReadPermissioned" .Values.global.ethPermissioningReadEnabled -}}
+{{- $secrets := dict
+  "keys" (include "quorate.keysSecret" .)
+  "admin" (include "quorate.adminSecret" .)
+  "network" (include "quorate.networkSecret" .) -}}
+{{- dict
+  "release" .Release.Name
+  "blockchainId" (include "quorate.blockchainId" .)
+  "genesis" $genesis
+  "replicas" $replicas
+  "secrets" $secrets
+  "makesKeys" (empty .Values.keys.existingSecret) | toPrettyJson -}}
+{{- end -}}
