@@ -2,7 +2,9 @@
 import tseslint from "typescript-eslint";
 
 /** Folders that must be deterministic: same inputs, same outputs, on every machine. */
-const PURE_FOLDERS = ["base", "consensus", "chain", "evm", "state", "execution", "wire", "txpool"];
+const PURE_FOLDERS = [
+  ...["base", "consensus", "chain", "evm", "state", "execution", "wire", "txpool", "config"],
+];
 
 const PURE_SYNTAX = [
   {

@@ -24,6 +24,9 @@ const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     ...["storage", "txpool"],
   ],
   rpc: ["base", "crypto", "chain"],
+  logging: ["base"],
+  metrics: ["base"],
+  config: ["base", "crypto", "consensus", "chain"],
   replica: [
     ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
     ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
@@ -32,10 +35,18 @@ const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
     ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
     ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
   ],
+  // The composition root: it puts all of them together.
+  cli: [
+    ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
+    ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
+    ...["config", "rpc", "replica", "client"],
+  ],
 };
 
 /** Folders without I/O, clock, randomness and promises. src/crypto is their only door to Node. */
-const PURE_FOLDERS = ["base", "consensus", "chain", "evm", "state", "execution", "wire", "txpool"];
+const PURE_FOLDERS = [
+  ...["base", "consensus", "chain", "evm", "state", "execution", "wire", "txpool", "config"],
+];
 
 /** One entry each that may import from npm in a pure folder, and what it may import. */
 const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -173,8 +184,9 @@ describe("tidy", () => {
   });
 });
 
-/** bench/main.ts loads the other files of its folder by name, when they are asked for. */
+/** bench/main.ts and src/cli load the others of their folder by name, when they are asked for. */
 function isEntry(name: string): boolean {
+  if (name === "src/cli/main.ts" || /^src\/cli\/commands\/[a-z-]+\.ts$/.test(name)) return true;
   if (name.endsWith(".test.ts") || /^bench\/[a-z-]+\.ts$/.test(name)) return true;
   return /^(test|bench)\/([a-z]+\/)?(main|run|worker)\.ts$/.test(name);
 }

@@ -36,9 +36,12 @@ import { ethSendRawTransaction } from "./methods/eth-send-raw-transaction.ts";
 import { ethSyncing } from "./methods/eth-syncing.ts";
 import { netListening } from "./methods/net-listening.ts";
 import { netVersion } from "./methods/net-version.ts";
+import { quorateReplicas } from "./methods/quorate-replicas.ts";
+import { quorateStatus } from "./methods/quorate-status.ts";
 import { rpcModules } from "./methods/rpc-modules.ts";
 import { web3ClientVersion } from "./methods/web3-client-version.ts";
 import { web3Sha3 } from "./methods/web3-sha3.ts";
+import type { NetworkStatusReader } from "./network-status.ts";
 
 /** Everything that the methods together ask of the node. */
 export type RpcReader = BlockReader &
@@ -55,7 +58,8 @@ export type RpcReader = BlockReader &
   SyncReader &
   NetworkReader & { readonly transactionGasMax: bigint | undefined };
 
-export function createMethodTable(reader: RpcReader): MethodTable {
+/** `network` is there where a node knows its network: a chain alone has no status. */
+export function createMethodTable(reader: RpcReader, network?: NetworkStatusReader): MethodTable {
   const methods: BoundMethod[] = [
     bindMethod(ethAccounts, reader),
     bindMethod(ethBlockNumber, reader),
@@ -81,6 +85,9 @@ export function createMethodTable(reader: RpcReader): MethodTable {
     bindMethod(web3ClientVersion, reader),
     bindMethod(web3Sha3, reader),
   ];
+  if (network !== undefined) {
+    methods.push(bindMethod(quorateReplicas, network), bindMethod(quorateStatus, network));
+  }
   const methodNames = [...methods.map(({ name }) => name), rpcModules.name];
   methods.push(bindMethod(rpcModules, { methodNames }));
   return new Map(methods.map((method) => [method.name, method]));

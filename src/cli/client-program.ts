@@ -1,0 +1,187 @@
+/** The client process: the client node and ethrpc over it, with logs and health. */
+import { CodedError } from "../base/coded-error.ts";
+import type { Logger } from "../base/logger.ts";
+import { ClientNode } from "../client/client-node.ts";
+import type { NetworkFile } from "../config/network-file.ts";
+import type { ClientConfig } from "../config/node-settings.ts";
+import { createLoggers } from "../logging/create-logger.ts";
+import { logFormatOf, LogWriter } from "../logging/log-writer.ts";
+import { HealthServer } from "../metrics/health-server.ts";
+import { createMethodTable } from "../rpc/method-table.ts";
+import type { RpcLimits } from "../rpc/rpc-options.ts";
+import { RpcServer } from "../rpc/rpc-server.ts";
+import { networkReader } from "./client-status.ts";
+import { loadNetworkFile } from "./load-config.ts";
+import { CLIENT_PRINCIPAL, shownPath } from "./network-directory.ts";
+import { assertKey, loadKey } from "./node-key.ts";
+import { runNode, type RunningNode } from "./node-process.ts";
+import { clientVersion, programVersion } from "./program-version.ts";
+import { READY_LINE } from "./ready-line.ts";
+
+export type ClientProgramOptions = {
+  readonly limits: RpcLimits;
+  readonly abandonsJournal: boolean;
+  readonly configFile: string | undefined;
+};
+
+type Opened = RunningNode & { whenReady(): Promise<void> };
+
+type Loggers = {
+  readonly service: (part: string) => Logger;
+  readonly rpc: (part: string) => Logger;
+};
+
+export async function runClient(
+  config: ClientConfig,
+  options: ClientProgramOptions,
+): Promise<number> {
+  const network = loadNetworkFile(config.network);
+  const seed = loadKey(config.key);
+  const expected = network.clients.get(CLIENT_PRINCIPAL);
+  if (expected === undefined) {
+    throw new CodedError("KEY_WRONG", { path: shownPath(config.key), node: config.name });
+  }
+  assertKey(seed, expected, config.key, config.name);
+  const isTerminal = process.stdout.isTTY;
+  const writer = new LogWriter(logFormatOf(config["log.format"], isTerminal), isTerminal);
+  const loggers = createClientLoggers(config, network, writer);
+  const logger = loggers.service("process");
+  let opened: Opened | undefined;
+  return runNode({
+    logger,
+    flush: () => writer.flush(),
+    open: async (onFatal) => {
+      opened = await openClient(config, options, { network, seed, loggers, onFatal });
+      return opened;
+    },
+    whenReady: async () => {
+      await opened?.whenReady();
+      // The line is there in every format (SPEC N6); in JSON also as an entry of its own.
+      writer.line(READY_LINE);
+      if (writer.format === "json") logger.info(READY_LINE);
+    },
+  });
+}
+
+type OpenParts = {
+  readonly network: NetworkFile;
+  readonly seed: Uint8Array;
+  readonly loggers: Loggers;
+  readonly onFatal: (error: unknown) => void;
+};
+
+/** In order; what is open when one fails is closed again. */
+async function openClient(
+  config: ClientConfig,
+  options: ClientProgramOptions,
+  parts: OpenParts,
+): Promise<Opened> {
+  const { network, seed, loggers, onFatal } = parts;
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closeOne of closers.splice(0).reverse()) await closeOne();
+  };
+  try {
+    const node = await ClientNode.open(
+      {
+        principal: CLIENT_PRINCIPAL,
+        genesis: network.genesis,
+        genesisBlockHash: network.genesisBlockHash,
+        seed,
+        dataPath: config.data,
+        replicas: network.replicas,
+        abandonsJournal: options.abandonsJournal,
+        repair: repairCommand(options.configFile),
+        allowsNetworkFileSystem: config.allowsNetworkFileSystem,
+        clientVersion: clientVersion(),
+      },
+      { logger: loggers.service("client"), onFatal },
+    );
+    closers.push(() => node.close());
+    const rpc = await openRpc(config, options.limits, node, loggers.rpc("rpc"));
+    closers.push(() => rpc.close());
+    const health = await openHealth(config, network, node, rpc);
+    closers.push(() => health.close());
+    return { close, whenReady: () => node.whenReady() };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openRpc(
+  config: ClientConfig,
+  limits: RpcLimits,
+  node: ClientNode,
+  logger: Logger,
+): Promise<RpcServer> {
+  const rpc = await RpcServer.open(
+    {
+      host: config["rpc.host"],
+      port: config["rpc.port"],
+      rootDialect: config["rpc.rootDialect"],
+      allowedHosts: config["rpc.allowedHosts"],
+      allowedOrigins: config["rpc.allowedOrigins"],
+      limits,
+    },
+    {
+      methods: createMethodTable(node.reads, networkReader(node)),
+      onInternalError: (method, error) => {
+        const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        logger.error("a request failed inside the node", { method, reason });
+      },
+    },
+  );
+  logger.info("ethrpc listens", { host: config["rpc.host"], port: rpc.port });
+  return rpc;
+}
+
+function openHealth(
+  config: ClientConfig,
+  network: NetworkFile,
+  node: ClientNode,
+  rpc: RpcServer,
+): Promise<HealthServer> {
+  const startedMs = performance.now();
+  const reader = networkReader(node);
+  return HealthServer.open(
+    { host: config["health.host"], port: config["health.port"] },
+    {
+      notReadyReason: () =>
+        node.isReady ? undefined : (reader.networkStatus().problem ?? "the node is catching up"),
+      status: () => ({
+        kind: "client",
+        version: programVersion(),
+        blockchainId: network.blockchainId,
+        pid: process.pid,
+        uptimeMs: Math.round(performance.now() - startedMs),
+        rpcPort: rpc.port,
+        ...reader.networkStatus(),
+        replicas: reader.replicaStatuses(),
+      }),
+    },
+  );
+}
+
+/** SPEC L4: two services in one process. */
+function createClientLoggers(
+  config: ClientConfig,
+  { blockchainId }: NetworkFile,
+  writer: LogWriter,
+): Loggers {
+  const { name: nodeId } = config;
+  const create = (service: string): ((part: string) => Logger) =>
+    createLoggers(
+      {
+        level: config["log.level"],
+        origin: { blockchainId, serviceName: `${nodeId}-${service}`, nodeId },
+      },
+      { writer },
+    );
+  return { service: create("clientservice"), rpc: create("ethrpc") };
+}
+
+function repairCommand(configFile: string | undefined): string {
+  const config = configFile === undefined ? "" : ` --config ${shownPath(configFile)}`;
+  return `quorate client${config} --abandon-journal`;
+}

@@ -1,0 +1,76 @@
+/** Where the network stands as the client node sees it, for ethrpc and for health. */
+import { leaderOf } from "../consensus/quorum.ts";
+import type { ClientNode, ClientStatus } from "../client/client-node.ts";
+import type { NetworkStatus, NetworkStatusReader, ReplicaState } from "../rpc/network-status.ts";
+import { progressProblem } from "./progress.ts";
+
+export function networkReader(node: Pick<ClientNode, "status">): NetworkStatusReader {
+  return {
+    networkStatus: () => toNetworkStatus(node.status()),
+    replicaStatuses: () => toReplicaStates(node.status()),
+  };
+}
+
+function toNetworkStatus(status: ClientStatus): NetworkStatus {
+  const { replicas, quorum } = status;
+  const views = replicas.map(({ replica, isUp, report }) => ({
+    replica,
+    isUp,
+    mode: report?.mode,
+    isDiskFull: report?.isDiskFull === true,
+  }));
+  const { epoch, view } = latestView(status);
+  return {
+    isReady: status.isReady,
+    problem: problemOf(status) ?? progressProblem(views, quorum),
+    epoch,
+    view,
+    leader: view === undefined ? undefined : leaderOf(view, replicas.length),
+    finalHeight: status.finalHeight,
+    publishedHeight: status.publishedHeight,
+    blockNumber: status.blockNumber,
+    lag: status.lag,
+    replicasUp: status.upCount,
+    replicasNeeded: quorum,
+    replicaCount: replicas.length,
+    pool: { executable: status.pool.executable, queued: status.pool.queued },
+    openTransactions: status.openTransactions,
+    isDiskFull: status.isDiskFull,
+  };
+}
+
+function problemOf({ failure, journalFailure, isDiskFull }: ClientStatus): string | undefined {
+  if (failure !== undefined) return `the client node stopped: ${failure}`;
+  if (journalFailure !== undefined) return `no transaction is accepted: ${journalFailure}`;
+  return isDiskFull ? "no transaction is accepted: the client node's disk is full" : undefined;
+}
+
+/** The furthest that any replica says it is; the leader of it is only as good as that word. */
+function latestView({ replicas }: ClientStatus): { epoch?: number; view?: number } {
+  let latest: { epoch: number; view: number } | undefined;
+  for (const { report } of replicas) {
+    if (report?.mode !== "active") continue;
+    const isLater =
+      latest === undefined ||
+      report.epoch > latest.epoch ||
+      (report.epoch === latest.epoch && report.view > latest.view);
+    if (isLater) latest = { epoch: report.epoch, view: report.view };
+  }
+  return latest ?? {};
+}
+
+function toReplicaStates({ replicas }: ClientStatus): readonly ReplicaState[] {
+  return replicas.map(({ replica, isUp, isFollowed, isDistrusted, report }) => ({
+    ...{ replica, isUp, isFollowed, isDistrusted },
+    mode: report?.mode,
+    epoch: report?.epoch,
+    view: report?.view,
+    leader: report?.leader,
+    tipHeight: report?.tipHeight,
+    finalHeight: report?.finalHeight,
+    execHeight: report?.execHeight,
+    pendingCount: report?.pendingCount,
+    isDiskFull: report?.isDiskFull,
+    peersUp: report?.peersUp,
+  }));
+}

@@ -1,0 +1,70 @@
+/** All commands. Each is loaded when it is asked for: a node does not read the others. */
+import type { Command } from "./command.ts";
+
+export type CommandEntry = { readonly summary: string; readonly load: () => Promise<Command> };
+
+export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
+  [
+    "up",
+    {
+      summary: "start a network of four replicas and a client node on this machine",
+      load: async () => (await import("./commands/up.ts")).up,
+    },
+  ],
+  [
+    "down",
+    {
+      summary: "stop the network",
+      load: async () => (await import("./commands/down.ts")).down,
+    },
+  ],
+  [
+    "status",
+    {
+      summary: "leader, heights, peers, pool, and why there is no progress if there is none",
+      load: async () => (await import("./commands/status.ts")).status,
+    },
+  ],
+  [
+    "logs",
+    {
+      summary: "what the nodes wrote",
+      load: async () => (await import("./commands/logs.ts")).logs,
+    },
+  ],
+  [
+    "keys",
+    {
+      summary: "show the nodes' public keys, or make new keys",
+      load: async () => (await import("./commands/keys.ts")).keys,
+    },
+  ],
+  [
+    "genesis",
+    {
+      summary: "show what the network is founded on, or make a network file",
+      load: async () => (await import("./commands/genesis.ts")).genesis,
+    },
+  ],
+  [
+    "replica",
+    {
+      summary: "run one replica (what `up` and the cluster start)",
+      load: async () => (await import("./commands/replica.ts")).replica,
+    },
+  ],
+  [
+    "client",
+    {
+      summary: "run the client node (what `up` and the cluster start)",
+      load: async () => (await import("./commands/client.ts")).client,
+    },
+  ],
+  [
+    "version",
+    {
+      summary: "show the version",
+      load: async () => (await import("./commands/version.ts")).version,
+    },
+  ],
+]);

@@ -1,0 +1,37 @@
+/** `quorate cluster-init`: what the chart's init Job runs before an install and an upgrade. */
+import { CodedError } from "../../base/coded-error.ts";
+import { problemText } from "../../config/config-problem.ts";
+import { foundInCluster } from "../cluster-init/found-in-cluster.ts";
+import { createKubernetesSecrets, loadClusterAccess } from "../cluster-init/kubernetes-secrets.ts";
+import { parseWantedNetwork, type WantedNetwork } from "../cluster-init/wanted-network.ts";
+import { usageError, type Command } from "../command.ts";
+import { readText } from "../load-config.ts";
+import { shownPath } from "../network-directory.ts";
+
+export const clusterInit: Command = {
+  name: "cluster-init",
+  summary: "make keys, admin account and genesis in a Kubernetes cluster, if they are missing",
+  options: [{ name: "wanted", value: "FILE", summary: "what the chart asks for, as JSON" }],
+  details: "The chart runs this in a pod of its own. It never overwrites what is there.",
+  async run({ texts: { wanted: file } }, { terminal, environment }) {
+    if (file === undefined) throw usageError("--wanted is missing", "cluster-init");
+    const wanted = loadWanted(file);
+    const labels = {
+      "app.kubernetes.io/name": "quorate",
+      "app.kubernetes.io/part-of": "quorate",
+      "app.kubernetes.io/instance": wanted.release,
+    };
+    const secrets = createKubernetesSecrets(loadClusterAccess(environment), labels);
+    for (const { secret, isNew } of await foundInCluster(wanted, secrets, Date.now())) {
+      terminal.result(isNew ? `made Secret ${secret}` : `kept Secret ${secret}`);
+    }
+    return 0;
+  },
+};
+
+function loadWanted(file: string): WantedNetwork {
+  const parsed = parseWantedNetwork(readText(file));
+  if (parsed.ok) return parsed.value;
+  const problems = parsed.error.map(problemText).join("; ");
+  throw new CodedError("CONFIG_INVALID", { path: shownPath(file), problems });
+}

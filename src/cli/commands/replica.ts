@@ -1,0 +1,31 @@
+/** `quorate replica`: one replica as a process. */
+import { REPLICA_SETTINGS } from "../../config/node-settings.ts";
+import type { StartMode } from "../../replica/replica-options.ts";
+import { usageError, type Command } from "../command.ts";
+import { loadSettings, settingOptions } from "../load-config.ts";
+import { runReplica } from "../replica-program.ts";
+
+export const replica: Command = {
+  name: "replica",
+  summary: "run one replica",
+  options: [
+    { name: "config", value: "FILE", summary: "settings as JSON; flags and environment win" },
+    { name: "found", summary: "this replica never ran before (its first start, by the installer)" },
+    { name: "rejoin", summary: "put a damaged log aside for good and be let in again" },
+    ...settingOptions(REPLICA_SETTINGS),
+  ],
+  details: "Every setting can be given as QUORATE_<NAME>, too: --log-level is QUORATE_LOG_LEVEL.",
+  async run({ texts, switches }, { environment }) {
+    if (switches.has("found") && switches.has("rejoin")) {
+      throw usageError("--found and --rejoin exclude each other", "replica");
+    }
+    const { config: configFile, ...flags } = texts;
+    const config = loadSettings(REPLICA_SETTINGS, configFile, { environment, flags });
+    return runReplica(config, startModeOf(switches), configFile);
+  },
+};
+
+function startModeOf(switches: ReadonlySet<string>): StartMode {
+  if (switches.has("found")) return "found";
+  return switches.has("rejoin") ? "rejoin" : "resume";
+}

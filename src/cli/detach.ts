@@ -1,0 +1,129 @@
+/** `quorate up --detach`: the supervisor as a process of its own, which says here how it goes. */
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import path from "node:path";
+import { CodedError } from "../base/coded-error.ts";
+import { isRecord } from "../config/json-fields.ts";
+import type { NetworkFile } from "../config/network-file.ts";
+import type { Arguments } from "./command.ts";
+import { loadNetworkFile } from "./load-config.ts";
+import { networkPaths } from "./network-directory.ts";
+import { READY_LINE } from "./ready-line.ts";
+import { paint, type Terminal } from "./terminal.ts";
+import type { UpOptions } from "./up-options.ts";
+import { summaryLines, type UpSummary } from "./up-summary.ts";
+import type { UpReporter } from "./run-network.ts";
+
+export const DETACHED_VARIABLE = "QUORATE_DETACHED";
+
+type StarterMessage =
+  | { readonly kind: "note"; readonly line: string }
+  | { readonly kind: "ready"; readonly summary: UpSummary }
+  | { readonly kind: "failed"; readonly text: string };
+
+const PROGRAM = path.join(import.meta.dirname, "..", "..", "bin", "quorate.js");
+const READY_TIMEOUT_MS = 120_000;
+
+/** In the detached process. Its starter has gone once the network was ready. */
+export function reportToStarter(): UpReporter & { failed(text: string): void } {
+  const tell = (message: StarterMessage): void => {
+    if (process.send === undefined || !process.connected) return;
+    process.send(message, undefined, undefined, () => undefined);
+  };
+  // What happens later is in its log.
+  const note = (line: string): void => {
+    process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+    tell({ kind: "note", line });
+  };
+  return {
+    note,
+    ready: (summary) => {
+      note(READY_LINE);
+      tell({ kind: "ready", summary });
+    },
+    failed: (text) => {
+      note(`error ${text}`);
+      tell({ kind: "failed", text });
+    },
+  };
+}
+
+/** In the starter: returns when the network is ready, or with what kept it from it. */
+export async function detach(
+  given: Arguments,
+  options: UpOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const log = networkPaths(options.root).supervisorLog;
+  const file = options.isEphemeral ? undefined : openLog(log);
+  const output = file ?? "ignore";
+  const child = spawn(process.execPath, [PROGRAM, "up", ...argumentsOf(given)], {
+    detached: true,
+    stdio: ["ignore", output, output, "ipc"],
+    env: { ...process.env, [DETACHED_VARIABLE]: "1" },
+  });
+  if (file !== undefined) closeSync(file);
+  const outcome = Promise.withResolvers<UpSummary>();
+  child.on("message", (message) => {
+    if (!isRecord(message)) return;
+    const told = message as StarterMessage;
+    if (told.kind === "note") terminal.note(paint(terminal, "dim", told.line));
+    else if (told.kind === "ready") outcome.resolve(told.summary);
+    else outcome.reject(new DetachedFailure(told.text));
+  });
+  child.on("exit", (code) => {
+    outcome.reject(
+      new DetachedFailure(`NODE_FAILED: it ended with code ${String(code)}; see ${log}`),
+    );
+  });
+  const timer = setTimeout(() => {
+    const seconds = READY_TIMEOUT_MS / 1000;
+    outcome.reject(new CodedError("START_TOO_SLOW", { seconds, logs: log }));
+  }, READY_TIMEOUT_MS);
+  try {
+    const summary = await outcome.promise;
+    report(summary, loadNetworkFile(networkPaths(summary.data).networkFile), options, terminal);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof DetachedFailure)) throw error;
+    terminal.note(`error ${error.message}`);
+    return 1;
+  } finally {
+    clearTimeout(timer);
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+}
+
+/** The line that the detached process already made of its error. */
+class DetachedFailure extends Error {}
+
+function report(
+  summary: UpSummary,
+  file: NetworkFile,
+  { isJson }: UpOptions,
+  terminal: Terminal,
+): void {
+  if (isJson) {
+    terminal.result(JSON.stringify({ ...summary, message: READY_LINE }));
+    return;
+  }
+  for (const line of summaryLines(summary, file, terminal)) terminal.result(line);
+  terminal.result(READY_LINE);
+  terminal.note(paint(terminal, "dim", `stop it with: quorate down --data ${summary.data}`));
+}
+
+function openLog(log: string): number {
+  mkdirSync(path.dirname(log), { recursive: true, mode: 0o700 });
+  return openSync(log, "a", 0o600);
+}
+
+/** As they were given, without --detach. */
+function argumentsOf({ texts, switches }: Arguments): readonly string[] {
+  return [
+    ...Object.entries(texts).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}=${value}`],
+    ),
+    ...[...switches].filter((name) => name !== "detach").map((name) => `--${name}`),
+  ];
+}

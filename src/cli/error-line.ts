@@ -1,0 +1,113 @@
+/** What the user reads when something fails: one line, what happened and what to do. */
+import { CodedError } from "../base/coded-error.ts";
+
+type Data = Readonly<Record<string, unknown>>;
+type Advice = (data: Data) => string;
+
+/** By code. What is not here is said with its data and the page that explains it. */
+const ADVICE: Readonly<Record<string, Advice>> = {
+  USAGE_WRONG: ({ message, command }) =>
+    `${lowerFirst(text(message))}. Run "quorate help${command === undefined ? "" : ` ${text(command)}`}".`,
+  CONFIG_INVALID: ({ path, problems }) =>
+    `${text(path)}: ${text(problems)}. Mend it and start again.`,
+  CONFIG_UNREADABLE: ({ path, reason }) =>
+    `${text(path)} cannot be read: ${text(reason)}. Check the path and its permissions.`,
+  NETWORK_RUNNING: ({ path, pid }) =>
+    `a network runs on ${text(path)} already (process ${text(pid)}). ` +
+    `Stop it with "quorate down --data ${text(path)}", or give another --data.`,
+  NETWORK_MISSING: ({ path }) =>
+    `there is no network in ${text(path)}. Make one with "quorate up", or give its --data.`,
+  NETWORK_FILE_MISSING: ({ path }) =>
+    `${text(path)} is gone, but its nodes have data. Put it back from a backup, ` +
+    "or delete the whole directory to begin a new network.",
+  GENESIS_CHANGED: ({ name, given, stored, path }) =>
+    `${text(path)} was founded with ${text(name)} ${text(stored)}, not ${text(given)}, and that ` +
+    `cannot change. Leave --${text(name)} out, or give another --data for a new network.`,
+  PORT_TAKEN: ({ host, port, user, flag }) =>
+    `port ${text(port)} on ${text(host)}, which ${text(user)} needs, is taken by another program. ` +
+    (flag === undefined
+      ? "End that program and try again."
+      : `End it, or give another ${text(flag)}.`),
+  KEY_UNREADABLE: ({ path, reason }) =>
+    `the key ${text(path)} cannot be used: ${text(reason)}. Put it back from a backup.`,
+  KEY_WRONG: ({ path, node }) =>
+    `the key ${text(path)} is not the one that the network knows ${text(node)} by. ` +
+    "Put the right key back from a backup.",
+  KEY_EXISTS: ({ path }) =>
+    `${text(path)} is there already. Keys are never overwritten: choose another --out.`,
+  NODE_FAILED: ({ node, line }) => `${text(node)} did not start: ${text(line)}`,
+  START_TOO_SLOW: ({ seconds, logs }) =>
+    `the network was not ready after ${text(seconds)} s. Look at "quorate status" and ${text(logs)}.`,
+  STOP_TOO_SLOW: ({ pid }) =>
+    `process ${text(pid)} has not stopped yet. Wait, or end it with "quorate down --force".`,
+  WAL_CORRUPT: ({ path, reason, repair }) =>
+    `the log ${text(path)} is damaged (${text(reason)}). Run: ${text(repair)}`,
+  BLOCKS_MISSING: ({ repair }) => `final blocks below the log are gone. Run: ${text(repair)}`,
+  DATA_DIRECTORY_IN_USE: ({ path, pid }) =>
+    `${text(path)} is used by another process (${text(pid)}). Stop that, or use another directory.`,
+  DISK_FULL: ({ path }) => `no space is left for ${text(path)}. Free some and start again.`,
+  TRANSPORT_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
+  RPC_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
+  HEALTH_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
+  GENESIS_MISMATCH: ({ path }) =>
+    `the data${path === undefined ? "" : ` in ${text(path)}`} belong to another network. ` +
+    "Give the data directory of this network.",
+  GENESIS_TIMESTAMP_IN_FUTURE: ({ given }) =>
+    `the genesis timestamp ${text(given)} is in the future. Give one that has passed.`,
+  GENESIS_TIMESTAMP_MALFORMED: ({ given }) =>
+    `"${text(given)}" is no timestamp. Write it as YYYY-MM-DD hh:mm:ss, in UTC and 24 hours.`,
+  GENESIS_TIMESTAMP_NOT_A_DATE: ({ given }) =>
+    `"${text(given)}" is no date. Write it as YYYY-MM-DD hh:mm:ss, in UTC and 24 hours.`,
+  GENESIS_CHAIN_ID_OUT_OF_RANGE: ({ given }) =>
+    `the chain id ${text(given)} is out of range. Give one from 1 to 9223372036854775771.`,
+};
+
+export function errorLine(error: unknown): string {
+  return `error ${errorText(error)}`;
+}
+
+/** Without the word before it: `CODE: what happened. What to do.` */
+export function errorText(error: unknown): string {
+  const coded = toCoded(error);
+  const advice = ADVICE[coded.code];
+  const sentence =
+    advice === undefined ? `${coded.message}. See docs/errors.md.` : advice(coded.data);
+  return oneLine(`${coded.code}: ${sentence}`);
+}
+
+/** Errors of the system become ours where a user meets them; the rest is a fault of the program. */
+function toCoded(error: unknown): CodedError {
+  if (error instanceof CodedError) return error;
+  const { code, path } = systemErrorOf(error);
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new CodedError("DISK_FULL", { path: path ?? "this" }, error);
+  }
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
+    return new CodedError("CONFIG_UNREADABLE", { path: path ?? "a file", reason: code }, error);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new CodedError("INTERNAL_ERROR", { reason }, error);
+}
+
+function systemErrorOf(error: unknown): { code?: string; path?: string } {
+  if (!(error instanceof Error)) return {};
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const path = "path" in error && typeof error.path === "string" ? error.path : undefined;
+  return { ...(code !== undefined && { code }), ...(path !== undefined && { path }) };
+}
+
+function listenAdvice(host: unknown, port: unknown): string {
+  return `port ${text(port)} on ${text(host)} cannot be used. End what uses it, or choose another.`;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : String(value);
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+function oneLine(sentence: string): string {
+  return sentence.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,112 @@
+/**
+ * First use: keys, genesis, ports and the nodes' configuration. The network file is written last,
+ * so that an interrupted first use is simply done again; keys that are there are kept.
+ */
+import { existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { CodedError } from "../base/coded-error.ts";
+import {
+  DEFAULT_GAS_LIMIT,
+  DEFAULT_GENESIS_BALANCE,
+  DEFAULT_TRANSACTION_GAS_MAX,
+  checkGenesis,
+  type GenesisAccount,
+  type GenesisConfig,
+} from "../chain/genesis.ts";
+import { timestampToText } from "../config/timestamp-text.ts";
+import { encodeNetworkFile, type NetworkFile } from "../config/network-file.ts";
+import { createSigner } from "../crypto/ed25519.ts";
+import { buildGenesis } from "../execution/genesis-state.ts";
+import { MemoryStore } from "../state/memory-store.ts";
+import { StateDatabase } from "../state/state-database.ts";
+import { createDevAccounts } from "./dev-accounts.ts";
+import { chooseFreePorts, LOOPBACK } from "./free-ports.ts";
+import {
+  CLIENT_NAME,
+  CLIENT_PRINCIPAL,
+  NODE_NAMES,
+  REPLICA_NAMES,
+  shownPath,
+  writeWhole,
+  type NetworkPaths,
+} from "./network-directory.ts";
+import { createKey, loadKey } from "./node-key.ts";
+
+export type FoundingOptions = { readonly chainId: bigint; readonly timestamp: bigint };
+
+export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions): Promise<void> {
+  const withData = NODE_NAMES.filter((node) => existsSync(paths.data(node)));
+  if (withData.length > 0) {
+    throw new CodedError("NETWORK_FILE_MISSING", { path: shownPath(paths.networkFile) });
+  }
+  const accounts = createDevAccounts().map(({ address }) => ({
+    address,
+    balance: DEFAULT_GENESIS_BALANCE,
+  }));
+  const replicaPublicKeys = REPLICA_NAMES.map((node) => publicKeyIn(paths.key(node)));
+  const genesis = createGenesis(options, accounts, replicaPublicKeys);
+  const ports = await chooseFreePorts(REPLICA_NAMES.length + NODE_NAMES.length);
+  const file: NetworkFile = {
+    blockchainId: `quorate-${options.chainId}`,
+    genesis,
+    genesisBlockHash: genesisBlockHashOf(genesis),
+    replicas: REPLICA_NAMES.map((_, index) => ({ host: LOOPBACK, port: ports[index] ?? 0 })),
+    clients: new Map([[CLIENT_PRINCIPAL, publicKeyIn(paths.key(CLIENT_NAME))]]),
+  };
+  NODE_NAMES.forEach((node, index) => {
+    const healthPort = ports[REPLICA_NAMES.length + index] ?? 0;
+    const isReplica = node !== CLIENT_NAME;
+    writeNodeConfig(paths, node, healthPort, isReplica ? index : undefined);
+  });
+  mkdirSync(path.dirname(paths.foundingMark), { recursive: true, mode: 0o700 });
+  writeWhole(paths.foundingMark, "the replicas have yet to begin\n");
+  writeWhole(paths.networkFile, encodeNetworkFile(file));
+}
+
+/** Throws what checkGenesis finds first. */
+export function createGenesis(
+  { chainId, timestamp }: FoundingOptions,
+  alloc: readonly GenesisAccount[],
+  replicaPublicKeys: readonly Uint8Array[],
+): GenesisConfig {
+  const genesis: GenesisConfig = {
+    chainId,
+    timestamp,
+    gasLimit: DEFAULT_GAS_LIMIT,
+    transactionGasMax: DEFAULT_TRANSACTION_GAS_MAX,
+    alloc,
+    isWritePermissioned: false,
+    isReadPermissioned: false,
+    replicaPublicKeys,
+  };
+  const [problem] = checkGenesis(genesis, Date.now());
+  if (problem === undefined) return genesis;
+  const isTime = problem.code === "GENESIS_TIMESTAMP_IN_FUTURE";
+  const given = isTime ? timestampToText(timestamp) : problem.subject;
+  throw new CodedError(problem.code, { given });
+}
+
+export function genesisBlockHashOf(genesis: GenesisConfig): Uint8Array {
+  return buildGenesis(genesis, [], new StateDatabase({}, new MemoryStore())).hash;
+}
+
+function publicKeyIn(file: string): Uint8Array {
+  return existsSync(file) ? createSigner(loadKey(file)).publicKey : createKey(file);
+}
+
+/** Paths in it are relative to it: the directory can be moved. */
+function writeNodeConfig(
+  paths: NetworkPaths,
+  node: string,
+  healthPort: number,
+  replica: number | undefined,
+): void {
+  const config = {
+    network: "../network.json",
+    key: `../keys/${node}.key`,
+    data: `../${node}`,
+    ...(replica === undefined ? { name: node } : { replica }),
+    health: { host: LOOPBACK, port: healthPort },
+  };
+  writeWhole(paths.config(node), `${JSON.stringify(config, undefined, 2)}\n`);
+}

@@ -1,0 +1,90 @@
+/** A network on this machine as its directory describes it, checked before anything starts. */
+import { existsSync } from "node:fs";
+import { CodedError } from "../base/coded-error.ts";
+import { CLIENT_SETTINGS, REPLICA_SETTINGS } from "../config/node-settings.ts";
+import type { NetworkFile } from "../config/network-file.ts";
+import { DataDirectory } from "../storage/data-directory.ts";
+import { isFree } from "./free-ports.ts";
+import { loadNetworkFile, loadSettings } from "./load-config.ts";
+import {
+  CLIENT_NAME,
+  CLIENT_PRINCIPAL,
+  NODE_NAMES,
+  REPLICA_NAMES,
+  shownPath,
+  type NetworkPaths,
+} from "./network-directory.ts";
+import { assertKey, loadKey } from "./node-key.ts";
+
+export type Endpoint = { readonly host: string; readonly port: number };
+
+export type LocalNetwork = {
+  readonly file: NetworkFile;
+  /** Where each node answers for its health. */
+  readonly health: ReadonlyMap<string, Endpoint>;
+};
+
+const RELEASE_TIMEOUT_MS = 15_000;
+const RELEASE_POLL_MS = 50;
+
+/** Throws what is wrong with its files. */
+export function loadNetwork(paths: NetworkPaths): LocalNetwork {
+  if (!existsSync(paths.networkFile)) {
+    throw new CodedError("NETWORK_MISSING", { path: shownPath(paths.root) });
+  }
+  const file = loadNetworkFile(paths.networkFile);
+  const given = { environment: {}, flags: {} };
+  const health = new Map<string, Endpoint>();
+  for (const node of NODE_NAMES) {
+    const table = node === CLIENT_NAME ? CLIENT_SETTINGS : REPLICA_SETTINGS;
+    const settings = loadSettings(table, paths.config(node), given);
+    health.set(node, { host: settings["health.host"], port: settings["health.port"] });
+  }
+  return { file, health };
+}
+
+/** Each node's key must be the one that the others expect. */
+export function checkKeys(paths: NetworkPaths, { genesis, clients }: NetworkFile): void {
+  REPLICA_NAMES.forEach((node, index) => {
+    const expected = genesis.replicaPublicKeys[index] ?? new Uint8Array(0);
+    assertKey(loadKey(paths.key(node)), expected, paths.key(node), node);
+  });
+  const expected = clients.get(CLIENT_PRINCIPAL) ?? new Uint8Array(0);
+  assertKey(loadKey(paths.key(CLIENT_NAME)), expected, paths.key(CLIENT_NAME), CLIENT_NAME);
+}
+
+/**
+ * Nodes whose supervisor was killed stop by themselves, which takes a moment: until then they hold
+ * their data and ports.
+ */
+export async function awaitRelease(paths: NetworkPaths, onWait: () => void): Promise<void> {
+  const deadlineMs = performance.now() + RELEASE_TIMEOUT_MS;
+  let hasWaited = false;
+  for (const node of NODE_NAMES.filter((name) => existsSync(paths.data(name)))) {
+    for (;;) {
+      try {
+        DataDirectory.open(paths.data(node), { allowsNetworkFileSystem: true }).close();
+        break;
+      } catch (error) {
+        const isHeld = error instanceof CodedError && error.code === "DATA_DIRECTORY_IN_USE";
+        if (!isHeld || performance.now() > deadlineMs) throw error;
+        if (!hasWaited) onWait();
+        hasWaited = true;
+        await new Promise((resolve) => setTimeout(resolve, RELEASE_POLL_MS));
+      }
+    }
+  }
+}
+
+/** Throws PORT_TAKEN. */
+export async function checkPorts({ file, health }: LocalNetwork, rpc: Endpoint): Promise<void> {
+  const wanted: readonly (Endpoint & { readonly user: string; readonly flag?: string })[] = [
+    { ...rpc, user: "ethrpc", flag: "--port" },
+    ...file.replicas.map((endpoint, index) => ({ ...endpoint, user: `replica-${index}` })),
+    ...[...health].map(([node, endpoint]) => ({ ...endpoint, user: `${node} (health)` })),
+  ];
+  for (const { host, port, user, flag } of wanted) {
+    if (await isFree(host, port)) continue;
+    throw new CodedError("PORT_TAKEN", { host, port, user, flag });
+  }
+}

@@ -1,0 +1,164 @@
+/** One node as a child of the supervisor: started, watched, started again, stopped. */
+import { spawn, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import { isRecord } from "../config/json-fields.ts";
+import type { LogFile } from "../logging/log-file.ts";
+import { CLOSE_TIMEOUT_MS, SUPERVISED_VARIABLE } from "./node-process.ts";
+
+export type NodeChildOptions = {
+  readonly name: string;
+  /** Of Node.js itself. */
+  readonly runtimeFlags: readonly string[];
+  /** Asked before every start. */
+  readonly args: () => readonly string[];
+};
+
+/** waiting: it ended by itself and is started again soon. */
+export type ChildState = "starting" | "up" | "waiting" | "stopped";
+
+export type Failure = { readonly code: string; readonly text: string };
+
+export type NodeChildEvents = {
+  onChange(): void;
+  onStarted(): void;
+  onReady(): void;
+  /** It ended by itself; `failure` is what it said of it. */
+  onEnded(failure: Failure | undefined, restartMs: number): void;
+};
+
+const PROGRAM = path.join(import.meta.dirname, "..", "..", "bin", "quorate.js");
+const RESTART_MIN_MS = 100;
+const RESTART_MAX_MS = 10_000;
+/** Who ran for so long has recovered: the next wait is short again. */
+const HEALTHY_MS = 10_000;
+const KILL_AFTER_MS = CLOSE_TIMEOUT_MS + 2_000;
+
+export class NodeChild {
+  readonly name: string;
+  readonly #options: NodeChildOptions;
+  readonly #log: LogFile;
+  readonly #events: NodeChildEvents;
+  #process: ChildProcess | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #state: ChildState = "stopped";
+  #restartCount = 0;
+  #restartMs = RESTART_MIN_MS;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #failure: Failure | undefined;
+
+  constructor(options: NodeChildOptions, log: LogFile, events: NodeChildEvents) {
+    this.name = options.name;
+    this.#options = options;
+    this.#log = log;
+    this.#events = events;
+  }
+
+  get state(): ChildState {
+    return this.#state;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  get restartCount(): number {
+    return this.#restartCount;
+  }
+
+  /** Why it ended the last time; undefined once it is up again. */
+  get failure(): Failure | undefined {
+    return this.#failure;
+  }
+
+  start(): void {
+    const startedMs = performance.now();
+    const { runtimeFlags, args } = this.#options;
+    const child = spawn(process.execPath, [...runtimeFlags, PROGRAM, ...args()], {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      env: childEnvironment(),
+      // A group of its own: Ctrl-C reaches the supervisor alone, which stops all in order.
+      detached: true,
+    });
+    this.#process = child;
+    this.#state = "starting";
+    let failure: Failure | undefined;
+    child.stdout?.on("data", (text: Uint8Array) => this.#log.append(text));
+    child.stderr?.on("data", (text: Uint8Array) => this.#log.append(text));
+    child.on("message", (message) => {
+      failure = this.#onMessage(message) ?? failure;
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ended = promise;
+    const onEnd = (reason: Failure | undefined): void => {
+      if (this.#process !== child) return;
+      this.#process = undefined;
+      if (performance.now() - startedMs > HEALTHY_MS) this.#restartMs = RESTART_MIN_MS;
+      resolve();
+      this.#onEnd(reason);
+    };
+    child.on("error", (error) => onEnd({ code: "SPAWN_FAILED", text: error.message }));
+    // Not "exit": what it wrote last is read by then.
+    child.on("close", (code, signal) => {
+      const how = signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`;
+      onEnd(failure ?? { code: signal ?? "EXIT", text: how });
+    });
+    this.#events.onChange();
+  }
+
+  /** Resolves when it is gone. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#restartTimer);
+    this.#state = "stopped";
+    this.#process?.kill("SIGTERM");
+    const timer = setTimeout(() => this.#process?.kill("SIGKILL"), KILL_AFTER_MS);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    clearTimeout(this.#restartTimer);
+    this.#state = "stopped";
+    this.#process?.kill("SIGKILL");
+  }
+
+  /** What the child says it failed by. */
+  #onMessage(message: unknown): Failure | undefined {
+    if (!isRecord(message) || this.#state === "stopped") return undefined;
+    switch (message["kind"]) {
+      case "started":
+        this.#state = "up";
+        this.#failure = undefined;
+        this.#events.onStarted();
+        this.#events.onChange();
+        return undefined;
+      case "ready":
+        this.#events.onReady();
+        return undefined;
+      case "failed":
+        return { code: String(message["code"]), text: String(message["text"]) };
+      default:
+        return undefined;
+    }
+  }
+
+  #onEnd(failure: Failure | undefined): void {
+    if (this.#state === "stopped") {
+      this.#events.onChange();
+      return;
+    }
+    this.#state = "waiting";
+    this.#failure = failure;
+    this.#restartCount++;
+    const waitMs = this.#restartMs;
+    this.#restartMs = Math.min(2 * this.#restartMs, RESTART_MAX_MS);
+    this.#restartTimer = setTimeout(() => this.start(), waitMs);
+    this.#events.onEnded(failure, waitMs);
+    this.#events.onChange();
+  }
+}
+
+/** Settings of the supervisor are not those of a node: each node has its file. */
+function childEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("QUORATE_"));
+  return { ...Object.fromEntries(own), [SUPERVISED_VARIABLE]: "1" };
+}

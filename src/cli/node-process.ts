@@ -1,0 +1,90 @@
+/**
+ * The life of a node program: open, say so, wait for the end, close in time. The end is a signal,
+ * a failure of the node, or the end of the supervisor, whose channel then closes: a supervisor that
+ * was killed leaves nobody behind who holds ports and data.
+ */
+import { flushCompileCache } from "node:module";
+import { CodedError } from "../base/coded-error.ts";
+import type { Logger } from "../base/logger.ts";
+import { errorLine, errorText } from "./error-line.ts";
+
+/** What a node tells the supervisor that started it. */
+export type NodeMessage =
+  | { readonly kind: "started" }
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly code: string; readonly text: string };
+
+export type RunningNode = { close(): Promise<void> };
+
+export type NodeProgram = {
+  readonly logger: Logger;
+  /** Writes out what is still buffered. */
+  readonly flush: () => void;
+  /** `onFatal` may be called at any time, once the node cannot go on. */
+  readonly open: (onFatal: (error: unknown) => void) => Promise<RunningNode>;
+  /** What must hold before the node says that it is ready; the node is open while it waits. */
+  readonly whenReady?: (node: RunningNode) => Promise<void>;
+};
+
+export const SUPERVISED_VARIABLE = "QUORATE_SUPERVISED";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Longer than a clean stop needs; the supervisor waits a little longer than this. */
+export const CLOSE_TIMEOUT_MS = 10_000;
+
+/** The exit code. */
+export async function runNode(program: NodeProgram): Promise<number> {
+  const { logger } = program;
+  const ended = Promise.withResolvers<unknown>();
+  // Not awaited by everyone who may be told.
+  ended.promise.catch(() => undefined);
+  const stop = (): void => ended.resolve(undefined);
+  for (const signal of SIGNALS) process.on(signal, stop);
+  if (process.env[SUPERVISED_VARIABLE] !== undefined && process.connected) {
+    process.once("disconnect", stop);
+  }
+  process.on("uncaughtException", (error) => ended.reject(error));
+  process.on("unhandledRejection", (error) => ended.reject(error));
+  let node: RunningNode | undefined;
+  try {
+    node = await program.open((error) => ended.reject(error));
+    tell({ kind: "started" });
+    const isReady = program.whenReady?.(node).then(() => true) ?? Promise.resolve(true);
+    const first = await Promise.race([isReady, ended.promise]);
+    if (first === true) {
+      tell({ kind: "ready" });
+      // For the next start: the rest of the time the process may be killed before it can.
+      flushCompileCache();
+      await ended.promise;
+    }
+    logger.info("stopping");
+    await closeInTime(node);
+    logger.info("stopped");
+    return 0;
+  } catch (error) {
+    const code = error instanceof CodedError ? error.code : "INTERNAL_ERROR";
+    const stack =
+      error instanceof CodedError || !(error instanceof Error) ? undefined : error.stack;
+    logger.error("the node cannot go on", { code, reason: errorText(error), stack });
+    program.flush();
+    process.stderr.write(`${errorLine(error)}\n`);
+    tell({ kind: "failed", code, text: errorText(error) });
+    if (node !== undefined) await closeInTime(node).catch(() => undefined);
+    return 1;
+  } finally {
+    program.flush();
+  }
+}
+
+/** What keeps the process alive after this is nobody's: the caller exits. */
+async function closeInTime(node: RunningNode): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(() => late.resolve(), CLOSE_TIMEOUT_MS);
+  await Promise.race([node.close(), late.promise]);
+  clearTimeout(timer);
+}
+
+function tell(message: NodeMessage): void {
+  if (process.send === undefined || !process.connected) return;
+  process.send(message, undefined, undefined, () => undefined);
+}

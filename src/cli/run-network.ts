@@ -1,0 +1,141 @@
+/** `quorate up` from its options to its end: prepare, supervise, wait, stop. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { CodedError } from "../base/coded-error.ts";
+import { DEFAULT_CHAIN_ID, DEFAULT_GENESIS_TIMESTAMP } from "../chain/genesis.ts";
+import { timestampToText } from "../config/timestamp-text.ts";
+import type { NetworkFile } from "../config/network-file.ts";
+import { DataDirectory } from "../storage/data-directory.ts";
+import { chooseFreePorts, LOOPBACK } from "./free-ports.ts";
+import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
+import { networkPaths, shownPath, type NetworkPaths } from "./network-directory.ts";
+import { Supervisor, rpcUrlOf } from "./supervisor.ts";
+import type { StopSignal } from "./stop-signal.ts";
+import { timestampOf, type UpOptions } from "./up-options.ts";
+import { createSummary, type UpSummary } from "./up-summary.ts";
+
+export type UpReporter = {
+  note(line: string): void;
+  ready(summary: UpSummary, file: NetworkFile): void;
+};
+
+const STILL_STARTING_MS = 10_000;
+
+export async function runNetwork(
+  options: UpOptions,
+  reporter: UpReporter,
+  stop: StopSignal,
+): Promise<void> {
+  const startedMs = performance.now();
+  const root = options.isEphemeral ? mkdtempSync(path.join(tmpdir(), "quorate-")) : options.root;
+  const paths = networkPaths(root);
+  const lock = takeRoot(paths);
+  try {
+    await prepare(paths, options, reporter);
+    const network = loadNetwork(paths);
+    assertSameGenesis(paths, options, network.file);
+    checkKeys(paths, network.file);
+    await awaitRelease(paths, () =>
+      reporter.note("waiting for the nodes of an earlier run to stop"),
+    );
+    const [freePort = 0] = options.rpcPort === 0 ? await chooseFreePorts(1) : [];
+    const rpcPort = options.rpcPort === 0 ? freePort : options.rpcPort;
+    await checkPorts(network, { host: LOOPBACK, port: rpcPort });
+    await supervise(paths, { ...options, rpcPort }, stop, {
+      note: (line) => reporter.note(line),
+      ready: () => {
+        const readyMs = Math.round(performance.now() - startedMs);
+        const more = { rpcUrl: rpcUrlOf(rpcPort), data: root, readyMs };
+        reporter.ready(createSummary(network.file, more), network.file);
+      },
+    });
+  } finally {
+    lock.close();
+    if (options.isEphemeral) rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** Throws NETWORK_RUNNING: one network, one supervisor. */
+function takeRoot({ root }: NetworkPaths): DataDirectory {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  try {
+    return DataDirectory.open(root);
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.code !== "DATA_DIRECTORY_IN_USE") throw error;
+    throw new CodedError(
+      "NETWORK_RUNNING",
+      { path: shownPath(root), pid: error.data["pid"] },
+      error,
+    );
+  }
+}
+
+async function prepare(
+  paths: NetworkPaths,
+  { chainId, timestamp }: UpOptions,
+  reporter: UpReporter,
+): Promise<void> {
+  if (existsSync(paths.networkFile)) return;
+  reporter.note(`first use: making keys, certificates and genesis in ${shownPath(paths.root)}`);
+  // Only here: a network that is there needs none of what this loads.
+  const { foundNetwork } = await import("./found-network.ts");
+  await foundNetwork(paths, {
+    chainId: chainId ?? DEFAULT_CHAIN_ID,
+    timestamp: timestamp ?? timestampOf(DEFAULT_GENESIS_TIMESTAMP),
+  });
+}
+
+/** What is asked for must be what is there: genesis never changes. */
+function assertSameGenesis(paths: NetworkPaths, options: UpOptions, file: NetworkFile): void {
+  const { chainId, timestamp } = file.genesis;
+  const changed = (name: string, given: string, stored: string): CodedError =>
+    new CodedError("GENESIS_CHANGED", { name, given, stored, path: shownPath(paths.root) });
+  if (options.chainId !== undefined && options.chainId !== chainId) {
+    throw changed("chain-id", String(options.chainId), String(chainId));
+  }
+  if (options.timestamp !== undefined && options.timestamp !== timestamp) {
+    throw changed("genesis-timestamp", options.timestampText ?? "", timestampToText(timestamp));
+  }
+}
+
+type RunEvents = { note(line: string): void; ready(): void };
+
+/** Resolves when all nodes have stopped because they were asked to. */
+async function supervise(
+  paths: NetworkPaths,
+  { rpcPort, logLevel, rejoining }: UpOptions,
+  stop: StopSignal,
+  events: RunEvents,
+): Promise<void> {
+  const hopeless = Promise.withResolvers<never>();
+  hopeless.promise.catch(() => undefined);
+  const waiting = setInterval(
+    () => events.note("still starting; `quorate status` says what is missing"),
+    STILL_STARTING_MS,
+  );
+  const supervisor = new Supervisor(
+    { paths, rpcPort, logLevel, isFounding: existsSync(paths.foundingMark), rejoining },
+    {
+      onStarted: (node) => events.note(`${node} is up`),
+      onReady: () => {
+        clearInterval(waiting);
+        events.ready();
+      },
+      onEnded: (node, failure, restartMs) => {
+        const reason = failure?.text ?? "it ended";
+        events.note(`${node}: ${reason} (started again in ${restartMs / 1000} s)`);
+      },
+      onHopeless: (error) => hopeless.reject(error),
+    },
+  );
+  stop.onHard(() => supervisor.kill());
+  supervisor.start();
+  try {
+    await Promise.race([stop.asked, hopeless.promise]);
+    events.note("stopping");
+  } finally {
+    clearInterval(waiting);
+    await supervisor.stop();
+  }
+}

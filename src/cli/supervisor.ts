@@ -1,0 +1,164 @@
+/** Runs the nodes of a network on this machine and keeps them running. */
+import { rmSync } from "node:fs";
+import { CodedError } from "../base/coded-error.ts";
+import { quorumOf } from "../consensus/quorum.ts";
+import { LogFile } from "../logging/log-file.ts";
+import {
+  CLIENT_NAME,
+  NODE_NAMES,
+  REPLICA_COUNT,
+  REPLICA_NAMES,
+  writeWhole,
+  type NetworkPaths,
+} from "./network-directory.ts";
+import { NodeChild, type Failure } from "./node-child.ts";
+import type { SupervisorRecord } from "./supervisor-record.ts";
+
+export type SupervisorOptions = {
+  readonly paths: NetworkPaths;
+  readonly rpcPort: number;
+  readonly logLevel: string | undefined;
+  /** True while the replicas have yet to begin. */
+  readonly isFounding: boolean;
+  /** Replicas that give up their log at their first start. */
+  readonly rejoining: ReadonlySet<string>;
+};
+
+export type SupervisorEvents = {
+  onStarted(node: string): void;
+  onReady(): void;
+  onEnded(node: string, failure: Failure | undefined, restartMs: number): void;
+  /** The network cannot become ready: too many nodes refuse to start. */
+  onHopeless(error: CodedError): void;
+};
+
+/** Young objects die young here: a larger nursery saves a replica much of its collections. */
+const REPLICA_FLAGS: readonly string[] = [];
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #events: SupervisorEvents;
+  readonly #children: readonly NodeChild[];
+  readonly #startedAtMs = Date.now();
+  /** Nodes that came up at least once since the start. */
+  readonly #begun = new Set<string>();
+  /** Why nodes that never came up did not. */
+  readonly #refusals = new Map<string, Failure>();
+  #isReady = false;
+  #isStopping = false;
+
+  constructor(options: SupervisorOptions, events: SupervisorEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#children = NODE_NAMES.map((name) => this.#createChild(name));
+  }
+
+  start(): void {
+    for (const child of this.#children) child.start();
+  }
+
+  /** The client first, which still has something to submit; then the replicas. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const clients = this.#children.filter(({ name }) => name === CLIENT_NAME);
+    const replicas = this.#children.filter(({ name }) => name !== CLIENT_NAME);
+    await Promise.all(clients.map((child) => child.stop()));
+    await Promise.all(replicas.map((child) => child.stop()));
+    rmSync(this.#options.paths.supervisorFile, { force: true });
+  }
+
+  /** At once; what is on the disk stays good. */
+  kill(): void {
+    this.#isStopping = true;
+    for (const child of this.#children) child.kill();
+  }
+
+  #createChild(name: string): NodeChild {
+    const { paths } = this.#options;
+    const isReplica = name !== CLIENT_NAME;
+    return new NodeChild(
+      {
+        name,
+        runtimeFlags: isReplica ? REPLICA_FLAGS : [],
+        args: () => (isReplica ? this.#replicaArgs(name) : this.#clientArgs()),
+      },
+      new LogFile(paths.log(name)),
+      {
+        onChange: () => this.#record(),
+        onStarted: () => this.#onStarted(name),
+        onReady: () => {
+          if (isReplica || this.#isReady) return;
+          this.#isReady = true;
+          this.#record();
+          this.#events.onReady();
+        },
+        onEnded: (failure, restartMs) => this.#onEnded(name, failure, restartMs),
+      },
+    );
+  }
+
+  #replicaArgs(name: string): readonly string[] {
+    const { paths, isFounding, rejoining } = this.#options;
+    const isFirst = !this.#begun.has(name);
+    return [
+      ...["replica", "--config", paths.config(name)],
+      ...(isFounding && isFirst ? ["--found"] : []),
+      ...(rejoining.has(name) && isFirst ? ["--rejoin"] : []),
+      ...this.#logArgs(),
+    ];
+  }
+
+  #clientArgs(): readonly string[] {
+    const { paths, rpcPort } = this.#options;
+    const port = ["--rpc-port", String(rpcPort)];
+    return ["client", "--config", paths.config(CLIENT_NAME), ...port, ...this.#logArgs()];
+  }
+
+  #logArgs(): readonly string[] {
+    const { logLevel } = this.#options;
+    return ["--log-format", "json", ...(logLevel === undefined ? [] : ["--log-level", logLevel])];
+  }
+
+  #onStarted(name: string): void {
+    this.#begun.add(name);
+    this.#refusals.delete(name);
+    const haveAllBegun = REPLICA_NAMES.every((replica) => this.#begun.has(replica));
+    // From here on a replica without a log has lost it.
+    if (haveAllBegun) rmSync(this.#options.paths.foundingMark, { force: true });
+    this.#events.onStarted(name);
+  }
+
+  #onEnded(name: string, failure: Failure | undefined, restartMs: number): void {
+    this.#events.onEnded(name, failure, restartMs);
+    if (this.#isReady || this.#isStopping || this.#begun.has(name) || failure === undefined) return;
+    this.#refusals.set(name, failure);
+    const refusing = [...this.#refusals.keys()].filter((node) => node !== CLIENT_NAME);
+    const tolerated = quorumOf(REPLICA_COUNT).faultsMax;
+    if (name !== CLIENT_NAME && refusing.length <= tolerated) return;
+    this.#events.onHopeless(new CodedError("NODE_FAILED", { node: name, line: failure.text }));
+  }
+
+  #record(): void {
+    if (this.#isStopping) return;
+    const nodes = this.#children.map(({ name, pid, state, restartCount, failure }) => ({
+      ...{ name, pid, state, restartCount },
+      failure: failure?.text,
+    }));
+    const record: SupervisorRecord = {
+      pid: process.pid,
+      startedAtMs: this.#startedAtMs,
+      isReady: this.#isReady,
+      rpcUrl: rpcUrlOf(this.#options.rpcPort),
+      nodes,
+    };
+    try {
+      writeWhole(this.#options.paths.supervisorFile, `${JSON.stringify(record, undefined, 2)}\n`);
+    } catch {
+      // It is for those who look; a full disk is reported by the nodes.
+    }
+  }
+}
+
+export function rpcUrlOf(port: number): string {
+  return `http://localhost:${port}`;
+}

@@ -1,0 +1,103 @@
+/** What `quorate up` was asked for. */
+import { CodedError } from "../base/coded-error.ts";
+import { DEFAULT_CHAIN_ID, DEFAULT_GENESIS_TIMESTAMP } from "../chain/genesis.ts";
+import { parseTimestamp } from "../chain/genesis-timestamp.ts";
+import { LOG_LEVELS } from "../config/node-settings.ts";
+import { PORT_MAX } from "../config/setting.ts";
+import { usageError, type Arguments, type OptionSpec } from "./command.ts";
+import { dataRoot, REPLICA_NAMES } from "./network-directory.ts";
+
+export type UpOptions = {
+  readonly root: string;
+  /** 0 takes a free one. */
+  readonly rpcPort: number;
+  /** Undefined where nothing was said: the network that is there decides. */
+  readonly chainId: bigint | undefined;
+  readonly timestamp: bigint | undefined;
+  readonly timestampText: string | undefined;
+  readonly isEphemeral: boolean;
+  readonly isDetached: boolean;
+  readonly isJson: boolean;
+  readonly logLevel: string | undefined;
+  readonly rejoining: ReadonlySet<string>;
+};
+
+export const UP_OPTIONS: readonly OptionSpec[] = [
+  { name: "data", value: "DIR", summary: "where the network lives (./.quorate)" },
+  { name: "port", value: "N", summary: "the port of ethrpc (8545); 0 takes a free one" },
+  { name: "chain-id", value: "N", summary: `of a new network (${DEFAULT_CHAIN_ID})` },
+  {
+    name: "genesis-timestamp",
+    value: '"YYYY-MM-DD hh:mm:ss"',
+    summary: `of a new network, in UTC (${DEFAULT_GENESIS_TIMESTAMP})`,
+  },
+  { name: "ephemeral", summary: "use a new temporary directory and delete it at the end" },
+  { name: "detach", summary: "return when the network is ready; stop it with quorate down" },
+  { name: "json", summary: "one JSON record on stdout when the network is ready" },
+  { name: "log-level", value: "LEVEL", summary: `of the nodes: ${LOG_LEVELS.join(", ")} (info)` },
+  {
+    name: "rejoin",
+    value: "REPLICA",
+    summary: "let this replica (replica-2) give up its damaged log and come back",
+  },
+];
+
+const DEFAULT_RPC_PORT = 8545;
+const DIGITS = /^(0|[1-9][0-9]{0,18})$/;
+
+export function parseUpOptions(
+  { texts, switches }: Arguments,
+  environment: Readonly<Record<string, string | undefined>>,
+): UpOptions {
+  if (switches.has("ephemeral") && texts["data"] !== undefined) {
+    throw usageError("--ephemeral and --data exclude each other", "up");
+  }
+  const timestampText = texts["genesis-timestamp"];
+  return {
+    root: dataRoot(texts["data"], environment),
+    rpcPort: parsePort(texts["port"]),
+    chainId: parseChainId(texts["chain-id"]),
+    timestamp: timestampText === undefined ? undefined : timestampOf(timestampText),
+    timestampText,
+    isEphemeral: switches.has("ephemeral"),
+    isDetached: switches.has("detach"),
+    isJson: switches.has("json"),
+    logLevel: parseLevel(texts["log-level"]),
+    rejoining: parseRejoining(texts["rejoin"]),
+  };
+}
+
+/** Throws GENESIS_TIMESTAMP_MALFORMED or GENESIS_TIMESTAMP_NOT_A_DATE. */
+export function timestampOf(text: string): bigint {
+  const parsed = parseTimestamp(text);
+  if (!parsed.ok) throw new CodedError(parsed.error.code, { given: text });
+  return parsed.value;
+}
+
+export function parseChainId(text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined;
+  if (!DIGITS.test(text)) throw usageError("--chain-id must be a whole number");
+  return BigInt(text);
+}
+
+function parsePort(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_RPC_PORT;
+  const port = DIGITS.test(text) ? Number(text) : -1;
+  if (port < 0 || port > PORT_MAX) throw usageError(`--port must be 0 to ${PORT_MAX}`, "up");
+  return port;
+}
+
+function parseLevel(text: string | undefined): string | undefined {
+  if (text === undefined || LOG_LEVELS.some((level) => level === text)) return text;
+  throw usageError(`--log-level must be one of ${LOG_LEVELS.join(", ")}`, "up");
+}
+
+function parseRejoining(text: string | undefined): ReadonlySet<string> {
+  if (text === undefined) return new Set();
+  // More than one at a time would be more than the network tolerates.
+  const name = /^[0-9]$/.test(text) ? `replica-${text}` : text;
+  if (!REPLICA_NAMES.includes(name)) {
+    throw usageError(`--rejoin must be one of ${REPLICA_NAMES.join(", ")}`, "up");
+  }
+  return new Set([name]);
+}

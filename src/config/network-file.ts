@@ -1,0 +1,140 @@
+/**
+ * network.json: everything about a network that its nodes share and that is not secret. The genesis
+ * in it never changes; addresses of nodes may.
+ */
+import { bytesToHex } from "../base/hex.ts";
+import { err, ok, type Result } from "../base/result.ts";
+import { addressToChecksumHex, bytesToAddress } from "../chain/address.ts";
+import { checkGenesis, type GenesisAccount, type GenesisConfig } from "../chain/genesis.ts";
+import { parseTimestamp } from "../chain/genesis-timestamp.ts";
+import type { ConfigProblem } from "./config-problem.ts";
+import { JsonFields, parseJsonRecord } from "./json-fields.ts";
+import { PORT_MAX } from "./setting.ts";
+import { timestampToText } from "./timestamp-text.ts";
+
+export type NetworkEndpoint = { readonly host: string; readonly port: number };
+
+export type NetworkFile = {
+  /** Names the network in logs and metrics. */
+  readonly blockchainId: string;
+  readonly genesis: GenesisConfig;
+  readonly genesisBlockHash: Uint8Array;
+  /** Where the replicas listen for each other and for client nodes, by index. */
+  readonly replicas: readonly NetworkEndpoint[];
+  /** Public keys of client nodes by principal. */
+  readonly clients: ReadonlyMap<number, Uint8Array>;
+};
+
+const VERSION = 1;
+const HASH_SIZE = 32;
+const KEY_SIZE = 32;
+const ADDRESS_SIZE = 20;
+const CLIENT_PRINCIPAL_MIN = 8;
+const PRINCIPAL_MAX = 65_535;
+
+export function parseNetworkFile(
+  text: string,
+  nowMs: number,
+): Result<NetworkFile, readonly ConfigProblem[]> {
+  const parsed = parseJsonRecord(text);
+  if (!parsed.ok) return err([parsed.error]);
+  const problems: ConfigProblem[] = [];
+  const fields = new JsonFields(parsed.value, "", problems);
+  const version = fields.integer("version", 0, Number.MAX_SAFE_INTEGER);
+  if (version !== VERSION) fields.report("version", `must be ${VERSION}`);
+  const file: NetworkFile = {
+    blockchainId: fields.text("blockchainId"),
+    genesis: readGenesis(fields.record("genesis")),
+    genesisBlockHash: fields.bytes("genesisBlockHash", HASH_SIZE),
+    replicas: fields.records("replicas").map(readEndpoint),
+    clients: new Map(fields.records("clients").map(readClient)),
+  };
+  if (file.replicas.length !== file.genesis.replicaPublicKeys.length) {
+    fields.report("replicas", "must be as many as genesis.replicaPublicKeys");
+  }
+  fields.end();
+  // Rules about values only where the form holds: stand-ins would break them, too.
+  if (problems.length === 0) problems.push(...genesisProblems(file.genesis, nowMs));
+  return problems.length > 0 ? err(problems) : ok(file);
+}
+
+export function encodeNetworkFile(file: NetworkFile): string {
+  const { blockchainId, genesisBlockHash, replicas } = file;
+  const value = {
+    version: VERSION,
+    blockchainId,
+    genesis: genesisToJson(file.genesis),
+    genesisBlockHash: bytesToHex(genesisBlockHash),
+    replicas,
+    clients: [...file.clients].map(([principal, publicKey]) => ({
+      principal,
+      publicKey: bytesToHex(publicKey),
+    })),
+  };
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+export function genesisProblems(genesis: GenesisConfig, nowMs: number): ConfigProblem[] {
+  return checkGenesis(genesis, nowMs).map(({ code, subject }) => ({
+    path: "genesis",
+    message: subject === undefined ? `breaks ${code}` : `breaks ${code} (${subject})`,
+  }));
+}
+
+export function genesisToJson(genesis: GenesisConfig): Readonly<Record<string, unknown>> {
+  return {
+    chainId: toJson(genesis.chainId),
+    timestamp: timestampToText(genesis.timestamp),
+    gasLimit: toJson(genesis.gasLimit),
+    transactionGasMax: toJson(genesis.transactionGasMax),
+    alloc: genesis.alloc.map(({ address, balance }) => ({
+      address: addressToChecksumHex(address),
+      balance: toJson(balance),
+    })),
+    isWritePermissioned: genesis.isWritePermissioned,
+    isReadPermissioned: genesis.isReadPermissioned,
+    replicaPublicKeys: genesis.replicaPublicKeys.map(bytesToHex),
+  };
+}
+
+function readGenesis(fields: JsonFields): GenesisConfig {
+  const timestamp = parseTimestamp(fields.text("timestamp"));
+  if (!timestamp.ok) fields.report("timestamp", "must be YYYY-MM-DD hh:mm:ss in UTC");
+  const genesis: GenesisConfig = {
+    chainId: fields.bigint("chainId"),
+    timestamp: timestamp.ok ? timestamp.value : 0n,
+    gasLimit: fields.bigint("gasLimit"),
+    transactionGasMax: fields.bigint("transactionGasMax"),
+    alloc: fields.records("alloc").map(readAccount),
+    isWritePermissioned: fields.boolean("isWritePermissioned"),
+    isReadPermissioned: fields.boolean("isReadPermissioned"),
+    replicaPublicKeys: fields.bytesList("replicaPublicKeys", KEY_SIZE),
+  };
+  fields.end();
+  return genesis;
+}
+
+function readAccount(fields: JsonFields): GenesisAccount {
+  const address = bytesToAddress(fields.bytes("address", ADDRESS_SIZE));
+  const balance = fields.bigint("balance");
+  fields.end();
+  return { address, balance };
+}
+
+function readEndpoint(fields: JsonFields): NetworkEndpoint {
+  const endpoint = { host: fields.text("host"), port: fields.integer("port", 1, PORT_MAX) };
+  fields.end();
+  return endpoint;
+}
+
+function readClient(fields: JsonFields): [number, Uint8Array] {
+  const principal = fields.integer("principal", CLIENT_PRINCIPAL_MIN, PRINCIPAL_MAX);
+  const publicKey = fields.bytes("publicKey", KEY_SIZE);
+  fields.end();
+  return [principal, publicKey];
+}
+
+/** Numbers where JSON keeps them exactly, digits in quotes elsewhere. */
+function toJson(value: bigint): number | string {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
+}

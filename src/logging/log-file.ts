@@ -1,0 +1,62 @@
+/**
+ * A file of log lines that does not grow without end: when it is full it becomes `.1`, the one
+ * before becomes `.2`, and the oldest goes. A disk that takes nothing costs lines and no more.
+ */
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import path from "node:path";
+
+export type LogFileOptions = { readonly sizeMax: number; readonly keptCount: number };
+
+export const DEFAULT_LOG_FILE_OPTIONS: LogFileOptions = {
+  sizeMax: 10 * 1024 * 1024,
+  keptCount: 3,
+};
+
+export class LogFile {
+  readonly #path: string;
+  readonly #options: LogFileOptions;
+  #file: number | undefined;
+  #size = 0;
+
+  constructor(filePath: string, options: LogFileOptions = DEFAULT_LOG_FILE_OPTIONS) {
+    this.#path = filePath;
+    this.#options = options;
+  }
+
+  append(text: string | Uint8Array): void {
+    const bytes = typeof text === "string" ? Buffer.from(text) : text;
+    try {
+      if (this.#size + bytes.length > this.#options.sizeMax && this.#size > 0) this.#rotate();
+      this.#file ??= this.#open();
+      this.#size += writeSync(this.#file, bytes);
+    } catch {
+      // Logs are not worth a node. What is wrong with the disk is said by those who need it.
+      this.close();
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#size = 0;
+  }
+
+  #open(): number {
+    mkdirSync(path.dirname(this.#path), { recursive: true, mode: 0o700 });
+    const file = openSync(this.#path, "a", 0o600);
+    this.#size = fstatSync(file).size;
+    return file;
+  }
+
+  #rotate(): void {
+    this.close();
+    for (let age = this.#options.keptCount - 1; age >= 0; age--) {
+      const from = age === 0 ? this.#path : `${this.#path}.${age}`;
+      try {
+        renameSync(from, `${this.#path}.${age + 1}`);
+      } catch {
+        // It has not come that far yet.
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** What quorate_status and quorate_replicas ask of the node. */
+import type { Awaitable } from "./awaitable.ts";
+
+export type NetworkStatus = {
+  /** Linked to enough replicas and caught up. */
+  readonly isReady: boolean;
+  /** Why nothing moves, in words; undefined while all is well. */
+  readonly problem: string | undefined;
+  readonly epoch: number | undefined;
+  readonly view: number | undefined;
+  readonly leader: number | undefined;
+  /** Heights count blocks of the consensus chain; `blockNumber` counts Ethereum blocks. */
+  readonly finalHeight: number;
+  readonly publishedHeight: number;
+  readonly blockNumber: bigint;
+  readonly lag: number;
+  readonly replicasUp: number;
+  readonly replicasNeeded: number;
+  readonly replicaCount: number;
+  readonly pool: { readonly executable: number; readonly queued: number };
+  /** Promised and not final yet. */
+  readonly openTransactions: number;
+  readonly isDiskFull: boolean;
+};
+
+/** What a replica says of itself is undefined while it says nothing. */
+export type ReplicaState = {
+  readonly replica: number;
+  readonly isUp: boolean;
+  readonly isFollowed: boolean;
+  readonly isDistrusted: boolean;
+  readonly mode: string | undefined;
+  readonly epoch: number | undefined;
+  readonly view: number | undefined;
+  readonly leader: number | undefined;
+  readonly tipHeight: number | undefined;
+  readonly finalHeight: number | undefined;
+  readonly execHeight: number | undefined;
+  readonly pendingCount: number | undefined;
+  readonly isDiskFull: boolean | undefined;
+  readonly peersUp: readonly number[] | undefined;
+};
+
+export type NetworkStatusReader = {
+  networkStatus(): NetworkStatus;
+  replicaStatuses(): readonly ReplicaState[];
+};
+
+/** The readers of the two methods. */
+export type StatusReader = { networkStatus(): Awaitable<NetworkStatus> };
+export type ReplicasReader = { replicaStatuses(): Awaitable<readonly ReplicaState[]> };
