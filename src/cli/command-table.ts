@@ -61,6 +61,20 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "smoke-test",
+    {
+      summary: "check a network: its genesis block, then a token that is transferred",
+      load: async () => (await import("./commands/smoke-test.ts")).smokeTest,
+    },
+  ],
+  [
+    "cluster-init",
+    {
+      summary: "make keys and genesis in a Kubernetes cluster (what the chart runs)",
+      load: async () => (await import("./commands/cluster-init.ts")).clusterInit,
+    },
+  ],
+  [
     "version",
     {
       summary: "show the version",

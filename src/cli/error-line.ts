@@ -60,6 +60,29 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     `"${text(given)}" is no date. Write it as YYYY-MM-DD hh:mm:ss, in UTC and 24 hours.`,
   GENESIS_CHAIN_ID_OUT_OF_RANGE: ({ given }) =>
     `the chain id ${text(given)} is out of range. Give one from 1 to 9223372036854775771.`,
+  CLUSTER_ACCESS_MISSING: ({ reason }) =>
+    `this is no pod that may talk to Kubernetes (${text(reason)}). The chart runs this command.`,
+  CLUSTER_UNREACHABLE: ({ host, port }) =>
+    `the API server at ${text(host)}:${text(port)} does not answer. Look at the cluster, then try again.`,
+  CLUSTER_REFUSED: ({ action, name, status, message }) =>
+    `the cluster refused to ${text(action)} Secret ${text(name)} (${text(status)}): ` +
+    `${text(message)}. Look at the Role of the init Job.`,
+  CLUSTER_SECRET_MISSING: ({ secret }) =>
+    `Secret ${text(secret)} is not there. Put it back from a backup, or make it with ` +
+    '"quorate keys" and "kubectl create secret generic".',
+  CLUSTER_SECRET_INVALID: ({ secret, reason }) =>
+    `Secret ${text(secret)} cannot be used: ${text(reason)}. Put it back from a backup.`,
+  CLUSTER_KEY_WRONG: ({ secret, node }) =>
+    `Secret ${text(secret)} holds another key of ${text(node)} than the network knows. ` +
+    "Put it back from a backup.",
+  CLUSTER_GENESIS_CHANGED: ({ secret, differences }) =>
+    `the genesis of a network never changes, and Secret ${text(secret)} says otherwise: ` +
+    `${text(differences)}. Give these values as they were, or found a network of another name.`,
+  NETWORK_UNREACHABLE: ({ url }) => `${text(url)} does not answer. Check the URL and the network.`,
+  NETWORK_CALL_FAILED: ({ method, message }) =>
+    `${text(method)} failed: ${text(message)}. Look at the log of the client node.`,
+  SMOKE_TEST_FAILED: ({ expected, found }) =>
+    `expected that ${text(expected)}, but found ${text(found)}. Look at the log of the client node.`,
 };
 
 export function errorLine(error: unknown): string {

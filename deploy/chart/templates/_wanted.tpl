@@ -7,11 +7,16 @@
 {{- $host := printf "%s-%d.%s" (include "quorate.replicaSet" $root) $index (include "quorate.replicaService" $root) -}}
 {{- $replicas = append $replicas (dict "host" $host "port" 7000) -}}
 {{- end -}}
+{{- $alloc := list -}}
+{{- range .Values.genesisBlock.alloc -}}
+{{- $balance := include "quorate.text" .balance | default "9223372036854775807" -}}
+{{- $alloc = append $alloc (dict "address" .address "balance" $balance) -}}
+{{- end -}}
 {{- $genesis := dict
   "chainId" .Values.genesisBlock.config.chainId
   "timestamp" .Values.genesisBlock.timestamp
   "gasLimit" .Values.genesisBlock.gasLimit
-  "alloc" (.Values.genesisBlock.alloc | default list)
+  "alloc" $alloc
   "isWritePermissioned" .Values.global.ethPermissioningWriteEnabled
   "isReadPermissioned" .Values.global.ethPermissioningReadEnabled -}}
 {{- $secrets := dict

@@ -44,7 +44,7 @@ export async function foundInCluster(
   secrets: SecretStore,
   nowMs: number,
 ): Promise<readonly ClusterOutcome[]> {
-  const { names, outcomes } = { names: wanted.secrets, outcomes: new Array<ClusterOutcome>() };
+  const { secrets: names } = wanted;
   const stored = await secrets.get(names.network);
   if (stored !== undefined) {
     const network = readNetwork(stored, names.network, nowMs);
@@ -56,6 +56,7 @@ export async function foundInCluster(
       { secret: names.network, isNew: false },
     ];
   }
+  const outcomes: ClusterOutcome[] = [];
   const make = async (secret: string, data: () => SecretData): Promise<SecretData> => {
     const found = await secrets.get(secret);
     const isNew = found === undefined && (await secrets.create(secret, data()));
@@ -140,7 +141,8 @@ function assertSameKeys(
   const known = new Map([[CLIENT_NAME, network.clients.get(CLIENT_PRINCIPAL)]]);
   REPLICA_NAMES.forEach((node, at) => known.set(node, network.genesis.replicaPublicKeys[at]));
   for (const [node, publicKey] of known) {
-    const isSame = publicKey !== undefined && bytesToHex(publicKey) === bytesToHex(keyOf(keys, node));
+    const isSame =
+      publicKey !== undefined && bytesToHex(publicKey) === bytesToHex(keyOf(keys, node));
     if (!isSame) throw new CodedError("CLUSTER_KEY_WRONG", { secret, node });
   }
 }
