@@ -16,6 +16,8 @@ import type { StateReader } from "../src/state/state-reader.ts";
 export type WorstCase = {
   readonly name: string;
   readonly nanosecondsPerGas: number;
+  /** The part of the gas that counts as slow work (docs/adr/0010). */
+  readonly slowShare: number;
 };
 
 /**
@@ -26,8 +28,10 @@ export type WorstCase = {
 export function measureWorstCases(gas: number, only?: string): WorstCase[] {
   const cases = [...LOOPS.map(toProgram), ...FILLS.map(toFillProgram)]
     .filter(({ name }) => only === undefined || name.startsWith(only))
-    .map((program) => ({ program, nanosecondsPerGas: Infinity }));
-  for (const { program } of cases) runProgram(program, gas);
+    .map((program) => {
+      const slowShare = runProgram(program, gas) / gas;
+      return { program, slowShare, nanosecondsPerGas: Infinity };
+    });
   for (let round = 0; round < ROUNDS; round++) {
     for (const entry of cases) {
       const before = process.cpuUsage();
@@ -37,7 +41,7 @@ export function measureWorstCases(gas: number, only?: string): WorstCase[] {
     }
   }
   return cases
-    .map(({ program: { name }, nanosecondsPerGas }) => ({ name, nanosecondsPerGas }))
+    .map(({ program: { name }, ...measured }) => ({ name, ...measured }))
     .sort((a, b) => b.nanosecondsPerGas - a.nanosecondsPerGas);
 }
 
@@ -244,8 +248,11 @@ function randomBytes(size: number): Uint8Array {
   return bytes;
 }
 
-/** On a new state: a loop must not profit from what the last one created. */
-function runProgram({ code, filler }: Program, gas: number): void {
+/**
+ * On a new state: a loop must not profit from what the last one created. Returns the gas that counts
+ * as slow work.
+ */
+function runProgram({ code, filler }: Program, gas: number): number {
   const reader = new CodeReader();
   reader.set(CONTRACT, code);
   reader.set(CALLEE, Uint8Array.of(0x00));
@@ -264,6 +271,7 @@ function runProgram({ code, filler }: Program, gas: number): void {
   const message = { kind: "call", caller: 1n, to: CONTRACT, value: 0n, data, gas } as const;
   evm.execute(message, { block: BLOCK, tx: { origin: 1n, gasPrice: 1n, blobHashes: [] } });
   journal.endTransaction();
+  return evm.slowGas;
 }
 
 /** A state of nothing but code, and enough balance to send. */

@@ -40,9 +40,10 @@ export class PrecompileMeter {
     this.#freeGas = Math.floor(gasLimit / FREE_DIVISOR);
   }
 
-  /** After a transaction that fits: its slow opcodes are taken off what is left. */
+  /** Takes its slow opcodes off what is left, also if it did not fit: the time was spent. */
   endTransaction(): void {
-    this.#gasLeft -= Math.max(0, this.#opcodes.slowGas - this.#freeGas);
+    const counted = Math.max(0, this.#opcodes.slowGas - this.#freeGas);
+    this.#gasLeft = Math.max(0, this.#gasLeft - counted);
     this.#opcodes = NO_OPCODES;
   }
 

@@ -56,8 +56,9 @@ export function runTransaction(
   }
   engine.meter?.beginTransaction(engine.evm, Number(request.transaction.gasLimit));
   const executed = executeTransaction(engine, request, block);
-  if (engine.meter?.isExhausted === true) return err({ code: "TX_BLOCK_PRECOMPILES_EXHAUSTED" });
+  const isExhausted = engine.meter?.isExhausted === true;
   engine.meter?.endTransaction();
+  if (isExhausted) return err({ code: "TX_BLOCK_PRECOMPILES_EXHAUSTED" });
   return ok(executed);
 }
 

@@ -1,6 +1,7 @@
 import { readBigEndian } from "../base/big-endian.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import { EMPTY_CODE, type Code } from "./account.ts";
+import { WordMap } from "./word-map.ts";
 
 /**
  * One object per code, so that what is known of it (its jump targets) can hang on the object.
@@ -8,8 +9,8 @@ import { EMPTY_CODE, type Code } from "./account.ts";
  */
 export class CodeCache {
   readonly #bytesMax: number;
-  #young = new Map<bigint, Code>();
-  #old = new Map<bigint, Code>();
+  #young = new WordMap<Code>();
+  #old = new WordMap<Code>();
   #youngSize = 0;
 
   /** At most twice `bytesMax` of code is held. */
@@ -25,7 +26,7 @@ export class CodeCache {
     return old;
   }
 
-  /** The object of the code with these bytes. Hashes are not chosen by anybody: a Map is safe. */
+  /** The object of the code with these bytes. */
   intern(bytes: Uint8Array): Code {
     if (bytes.length === 0) return EMPTY_CODE;
     const hash = readBigEndian(keccak256(bytes), 0, 32);
@@ -39,7 +40,7 @@ export class CodeCache {
   #keep(code: Code): void {
     if (this.#youngSize + code.bytes.length > this.#bytesMax) {
       this.#old = this.#young;
-      this.#young = new Map();
+      this.#young = new WordMap();
       this.#youngSize = 0;
     }
     this.#young.set(code.hash, code);

@@ -21,7 +21,7 @@ import {
   LARGE_CODE,
 } from "./attack-programs.ts";
 
-const TRANSACTION_GAS_MAX = 16_777_216n;
+export const TRANSACTION_GAS_MAX = 16_777_216n;
 const RULES = {
   chainId: 5000n,
   fork: "prague",
