@@ -41,10 +41,16 @@ export function loadSettings<Table extends SettingTable>(
 /** Every setting is a flag, too. */
 export function settingOptions(table: SettingTable): readonly OptionSpec[] {
   return Object.entries(table).map(([name, { summary, fallback, isPath }]) => {
-    const standard = fallback?.value;
-    const shown = standard === undefined || standard === "" ? "" : ` (${String(standard)})`;
+    const shown = fallbackText(fallback?.value);
     return { name: flagOf(name), value: isPath ? "FILE" : "VALUE", summary: summary + shown };
   });
+}
+
+/** In brackets behind the summary. */
+function fallbackText(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "" : ` (${value.join(",")})`;
+  const isShown = ["string", "number", "bigint", "boolean"].includes(typeof value);
+  return isShown ? ` (${String(value as string | number)})` : "";
 }
 
 export function readText(file: string): string {

@@ -39,7 +39,7 @@ export class NodeChild {
   readonly #log: LogFile;
   readonly #events: NodeChildEvents;
   #process: ChildProcess | undefined;
-  #ended: Promise<void> = Promise.resolve();
+  #ended: Promise<unknown> = Promise.resolve();
   #state: ChildState = "stopped";
   #restartCount = 0;
   #restartMs = RESTART_MIN_MS;
@@ -87,13 +87,13 @@ export class NodeChild {
     child.on("message", (message) => {
       failure = this.#onMessage(message) ?? failure;
     });
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#ended = promise;
     const onEnd = (reason: Failure | undefined): void => {
       if (this.#process !== child) return;
       this.#process = undefined;
       if (performance.now() - startedMs > HEALTHY_MS) this.#restartMs = RESTART_MIN_MS;
-      resolve();
+      resolve(undefined);
       this.#onEnd(reason);
     };
     child.on("error", (error) => onEnd({ code: "SPAWN_FAILED", text: error.message }));

@@ -78,8 +78,8 @@ export async function runNode(program: NodeProgram): Promise<number> {
 
 /** What keeps the process alive after this is nobody's: the caller exits. */
 async function closeInTime(node: RunningNode): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(() => late.resolve(), CLOSE_TIMEOUT_MS);
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), CLOSE_TIMEOUT_MS);
   await Promise.race([node.close(), late.promise]);
   clearTimeout(timer);
 }

@@ -101,14 +101,13 @@ function openHealth(
         return mode === "active" ? undefined : `the replica is ${mode}`;
       },
       status: () => {
-        const { kind: _kind, nonce: _nonce, ...report } = node.report();
         return {
+          ...node.report(),
           kind: "replica",
           version: programVersion(),
           blockchainId: network.blockchainId,
           pid: process.pid,
           uptimeMs: Math.round(performance.now() - startedMs),
-          ...report,
           counters: node.counters,
         };
       },

@@ -3,7 +3,7 @@
  * both pass one Ctrl-C on, so what comes within a moment of the first is the same one.
  */
 export type StopSignal = {
-  readonly asked: Promise<void>;
+  readonly asked: Promise<unknown>;
   onHard(listener: () => void): void;
 };
 
@@ -11,7 +11,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SAME_MS = 500;
 
 export function createStopSignal(): StopSignal {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<undefined>();
   const listeners: (() => void)[] = [];
   let firstMs: number | undefined;
   for (const signal of SIGNALS) {
@@ -19,7 +19,7 @@ export function createStopSignal(): StopSignal {
       const nowMs = performance.now();
       if (firstMs === undefined) {
         firstMs = nowMs;
-        resolve();
+        resolve(undefined);
       } else if (nowMs - firstMs > SAME_MS) {
         for (const listener of listeners) listener();
       }

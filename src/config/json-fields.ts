@@ -53,11 +53,11 @@ export class JsonFields {
   }
 
   bytesList(name: string, size: number): Uint8Array[] {
-    return this.#list(name).map((value, at) => this.#bytesOf(value, `${name}[${at}]`, size));
+    return this.list(name).map((value, at) => this.#bytesOf(value, `${name}[${at}]`, size));
   }
 
   records(name: string): JsonFields[] {
-    return this.#list(name).map((value, at) => this.#fields(value, `${name}[${at}]`));
+    return this.list(name).map((value, at) => this.#fields(value, `${name}[${at}]`));
   }
 
   record(name: string): JsonFields {
@@ -75,7 +75,7 @@ export class JsonFields {
     }
   }
 
-  #list(name: string): readonly unknown[] {
+  list(name: string): readonly unknown[] {
     const value = this.#take(name);
     return Array.isArray(value) ? value : this.#report(name, "must be a list", []);
   }

@@ -50,6 +50,5 @@ function colourOf(level: string): number {
 function textOf(value: unknown): string {
   if (value === undefined) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  // eslint-disable-next-line no-control-regex -- these are what must not get through
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }

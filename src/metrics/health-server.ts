@@ -71,7 +71,7 @@ function answer(source: HealthSource, request: IncomingMessage, response: Server
     send(405, { error: "only GET" });
     return;
   }
-  switch (url) {
+  switch (url ?? "/") {
     case "/live":
       send(200, { isLive: true });
       return;

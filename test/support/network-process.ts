@@ -65,10 +65,9 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Runnin
   supervisor.stdout.on("data", (text: Buffer) => (output.stdout += text.toString()));
   supervisor.stderr.on("data", (text: Buffer) => (output.stderr += text.toString()));
   const ended = once(supervisor, "close");
-  let hasEnded = false;
-  void ended.then(() => (hasEnded = true));
-  await waitFor(() => hasEnded || output.stdout.includes(READY_LINE), "ready", READY_TIMEOUT_MS);
-  if (hasEnded) throw new Error(`quorate up ended: ${output.stderr}${output.stdout}`);
+  const hasEnded = (): boolean => supervisor.exitCode !== null || supervisor.signalCode !== null;
+  await waitFor(() => hasEnded() || output.stdout.includes(READY_LINE), "ready", READY_TIMEOUT_MS);
+  if (hasEnded()) throw new Error(`quorate up ended: ${output.stderr}${output.stdout}`);
   const readyMs = performance.now() - startedMs;
   const summary = JSON.parse(output.stdout) as Summary;
   const { rpcUrl: url, accounts } = summary;

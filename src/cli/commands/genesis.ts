@@ -1,8 +1,124 @@
-import type { Command } from "../command.ts";
+/** `quorate genesis`: what a network is founded on; `quorate genesis create` makes a network file. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { CodedError } from "../../base/coded-error.ts";
+import { bytesToHex } from "../../base/hex.ts";
+import { parseAddress } from "../../chain/address.ts";
+import {
+  DEFAULT_CHAIN_ID,
+  DEFAULT_GENESIS_BALANCE,
+  DEFAULT_GENESIS_TIMESTAMP,
+  genesisHash,
+  type GenesisAccount,
+} from "../../chain/genesis.ts";
+import { encodeNetworkFile, genesisToJson, type NetworkFile } from "../../config/network-file.ts";
+import { createSigner } from "../../crypto/ed25519.ts";
+import { usageError, type Arguments, type Command } from "../command.ts";
+import { createGenesis, genesisBlockHashOf } from "../found-network.ts";
+import { loadNetwork } from "../local-network.ts";
+import {
+  CLIENT_NAME,
+  CLIENT_PRINCIPAL,
+  dataRoot,
+  networkPaths,
+  REPLICA_NAMES,
+  writeWhole,
+} from "../network-directory.ts";
+import { loadKey } from "../node-key.ts";
+import { parseChainId, timestampOf } from "../up-options.ts";
+
+const ENDPOINT = /^(.+):([0-9]{1,5})$/;
 
 export const genesis: Command = {
   name: "genesis",
-  summary: "",
-  options: [],
-  run: () => Promise.resolve(1),
+  summary: "show what the network is founded on, or make a network file",
+  positionals: "[create]",
+  options: [
+    { name: "data", value: "DIR", summary: "where the network lives (./.quorate)" },
+    { name: "keys", value: "DIR", summary: "with create: the keys of `quorate keys create`" },
+    { name: "out", value: "FILE", summary: "with create: the network file to write" },
+    { name: "replicas", value: "LIST", summary: "with create: host:port of the four replicas" },
+    {
+      name: "alloc",
+      value: "LIST",
+      summary: "with create: funded accounts, admins of permissions",
+    },
+    { name: "chain-id", value: "N", summary: `with create (${DEFAULT_CHAIN_ID})` },
+    {
+      name: "genesis-timestamp",
+      value: '"YYYY-MM-DD hh:mm:ss"',
+      summary: `with create, in UTC (${DEFAULT_GENESIS_TIMESTAMP})`,
+    },
+    { name: "blockchain-id", value: "NAME", summary: "with create: its name in logs" },
+  ],
+  run(given, { terminal, environment }) {
+    const { texts, positionals } = given;
+    const [action, ...more] = positionals;
+    if ((action !== undefined && action !== "create") || more.length > 0) {
+      throw usageError(`there is no "genesis ${positionals.join(" ")}"`, "genesis");
+    }
+    const file =
+      action === "create"
+        ? create(given)
+        : loadNetwork(networkPaths(dataRoot(texts["data"], environment))).file;
+    const shown = {
+      blockchainId: file.blockchainId,
+      genesisHash: bytesToHex(genesisHash(file.genesis)),
+      genesisBlockHash: bytesToHex(file.genesisBlockHash),
+      genesis: genesisToJson(file.genesis),
+    };
+    terminal.result(JSON.stringify(shown, undefined, 2));
+    return Promise.resolve(0);
+  },
 };
+
+function create({ texts }: Arguments): NetworkFile {
+  const { keys, out, replicas, alloc } = texts;
+  if (keys === undefined || out === undefined || replicas === undefined || alloc === undefined) {
+    throw usageError("genesis create needs --keys, --out, --replicas and --alloc", "genesis");
+  }
+  // A genesis that others may already run on is never replaced.
+  if (existsSync(out)) throw new CodedError("KEY_EXISTS", { path: out });
+  const publicKey = (node: string): Uint8Array =>
+    createSigner(loadKey(path.resolve(keys, `${node}.key`))).publicKey;
+  const chainId = parseChainId(texts["chain-id"]) ?? DEFAULT_CHAIN_ID;
+  const timestamp = timestampOf(texts["genesis-timestamp"] ?? DEFAULT_GENESIS_TIMESTAMP);
+  const config = createGenesis(
+    { chainId, timestamp },
+    alloc.split(",").map(parseAccount),
+    REPLICA_NAMES.map(publicKey),
+  );
+  const file: NetworkFile = {
+    blockchainId: texts["blockchain-id"] ?? `quorate-${chainId}`,
+    genesis: config,
+    genesisBlockHash: genesisBlockHashOf(config),
+    replicas: parseEndpoints(replicas),
+    clients: new Map([[CLIENT_PRINCIPAL, publicKey(CLIENT_NAME)]]),
+  };
+  writeWhole(path.resolve(out), encodeNetworkFile(file));
+  return file;
+}
+
+/** `0xADDRESS` or `0xADDRESS=balance`. */
+function parseAccount(text: string): GenesisAccount {
+  const [addressText = "", balanceText] = text.split("=");
+  const address = parseAddress(addressText);
+  const isNumber = balanceText === undefined || /^[0-9]{1,77}$/.test(balanceText);
+  if (address === undefined || !isNumber) {
+    throw usageError(`--alloc: "${text}" is no address or address=balance`, "genesis");
+  }
+  const balance = balanceText === undefined ? DEFAULT_GENESIS_BALANCE : BigInt(balanceText);
+  return { address, balance };
+}
+
+function parseEndpoints(text: string): readonly { host: string; port: number }[] {
+  const endpoints = text.split(",").map((item) => {
+    const [, host = "", port = "0"] = ENDPOINT.exec(item) ?? [];
+    return { host, port: Number(port) };
+  });
+  const areGood = endpoints.every(({ host, port }) => host !== "" && port > 0 && port <= 65_535);
+  if (!areGood || endpoints.length !== REPLICA_NAMES.length) {
+    throw usageError(`--replicas must be ${REPLICA_NAMES.length} times host:port`, "genesis");
+  }
+  return endpoints;
+}
