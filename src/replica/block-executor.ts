@@ -46,7 +46,7 @@ export type ExecutedHeight = {
   readonly hasAuthorizations: boolean;
 };
 
-export const ADDRESS_SIZE = 20;
+const ADDRESS_SIZE = 20;
 
 export class BlockExecutor {
   readonly #store: StateStore;

@@ -7,12 +7,13 @@
 import { writeBigEndian } from "../base/big-endian.ts";
 import { hexToBytes } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
+// Not from the executor: the main thread would load the whole EVM for it.
+import { ADDRESS_SIZE } from "../chain/address.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import type { TransactionError } from "../chain/transaction-error.ts";
 import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { checkTransaction, type TransactionRules } from "../chain/transaction-validity.ts";
 import type { Hash, Transaction } from "../consensus/block.ts";
-import { ADDRESS_SIZE } from "./block-executor.ts";
 
 type Checked = { readonly sender: bigint; readonly gas: number };
 
