@@ -32,6 +32,7 @@ import type { ReplicaStatus } from "./followed-replicas.ts";
 import { Follower } from "./follower.ts";
 import { LocalReads } from "./local-reads.ts";
 import { Emitter } from "./notifications.ts";
+import { Settlements } from "./settlements.ts";
 import { ReplicaLinks } from "./replica-links.ts";
 import { Submissions, type RefusedTransaction } from "./submissions.ts";
 
@@ -80,6 +81,7 @@ export class ClientNode {
   readonly #follower: Follower;
   readonly #submissions: Submissions;
   readonly #calls: Calls;
+  readonly #settlements = new Settlements();
   #links: ReplicaLinks | undefined;
   #timers: NodeJS.Timeout[] = [];
   #statusNonce = 0;
@@ -139,6 +141,10 @@ export class ClientNode {
         reader: this.#reader,
         calls: this.#calls,
         submissions: this.#submissions,
+        settlements: this.#settlements,
+        onBlock: (listener) => this.on("blockPublished", listener),
+        onAccepted: (listener) => this.on("transactionAccepted", listener),
+        peerCount: () => this.#follower.replicasUp.length,
         submit: (encoded) => this.submit(encoded),
         lag: () => (this.#hasBeenLevel ? 0 : this.#lag()),
       },
@@ -164,9 +170,7 @@ export class ClientNode {
 
   /** Undefined for a transaction that was never accepted here or is forgotten. */
   transactionStatus(hash: Uint8Array): TransactionStatus | undefined {
-    const found = this.#reader.findTransaction(hash);
-    if (found === undefined) return this.#submissions.statusOf(hash);
-    return { kind: "final", number: found.block.header.number, index: found.index };
+    return this.reads.transactionStatus(hash);
   }
 
   /** Accepted and not final, per sender. */
@@ -222,6 +226,7 @@ export class ClientNode {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
+    this.#settlements.close();
     await this.#links?.close();
     await this.#calls.close();
     await this.#follower.stop();
@@ -313,7 +318,10 @@ export class ClientNode {
         replicasUp: () => this.#follower.replicasUp,
         isDiskFull: () => this.#isDiskFull(),
         onAccepted: (transaction) => this.#emitter.emit("transactionAccepted", transaction),
-        onRefused: (refused) => this.#emitter.emit("transactionRefused", refused),
+        onRefused: (refused) => {
+          this.#settlements.settle(refused.hash);
+          this.#emitter.emit("transactionRefused", refused);
+        },
         onFailure: (error) => {
           if (this.#journalFailure !== undefined) return;
           const code = codeOf(error);
@@ -327,7 +335,9 @@ export class ClientNode {
   #onPublished(executed: ExecutedHeight): void {
     this.#submissions.onPublished(executed);
     if (executed.block !== undefined) {
-      this.#emitter.emit("blockPublished", this.#reader.latestBlock());
+      for (const { hash } of executed.block.transactions) this.#settlements.settle(hash);
+      const block = this.#reader.blockByNumber(executed.number);
+      if (block !== undefined) this.#emitter.emit("blockPublished", block);
     }
     this.#checkReady();
   }

@@ -6,12 +6,14 @@ import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { SyncProgress } from "../chain/sync-progress.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal } from "../chain/transaction-status.ts";
+import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
 import type { ReadKind, ReadResults } from "../execution/read-job.ts";
 import type { FeeRules } from "../txpool/pool-options.ts";
+import type { PoolStatus, SenderContent } from "../txpool/tx-pool.ts";
 import type { BlockRecord } from "./block-record.ts";
 import type { Calls } from "./calls.ts";
 import type { ChainReader, FoundTransaction, NamedBlock, StateAt } from "./chain-reader.ts";
+import type { Settlements } from "./settlements.ts";
 import type { Submissions } from "./submissions.ts";
 
 export type LocalReadsOptions = {
@@ -24,11 +26,18 @@ export type LocalReadsOptions = {
 export type LocalReadsDependencies = {
   readonly reader: ChainReader;
   readonly calls: Calls;
-  readonly submissions: Pick<Submissions, "get" | "pendingNonce">;
+  readonly submissions: Submissions;
+  readonly settlements: Settlements;
+  readonly onBlock: Subscribe<BlockRecord>;
+  readonly onAccepted: Subscribe<RecoveredTransaction>;
+  readonly peerCount: () => number;
   readonly submit: (encoded: Uint8Array) => Promise<Result<Uint8Array, SubmitRefusal>>;
   /** Heights that the node has yet to read before it is where the replicas are. */
   readonly lag: () => number;
 };
+
+/** Returns what ends the subscription. */
+type Subscribe<Event> = (listener: (event: Event) => void) => () => void;
 
 type CalledBlock = { readonly header: Header };
 type Read<Kind extends ReadKind> = ReadResults[Kind] | Promise<ReadResults[Kind]>;
@@ -106,6 +115,51 @@ export class LocalReads {
 
   submitRaw(encoded: Uint8Array): Promise<Result<Uint8Array, SubmitRefusal>> {
     return this.#dependencies.submit(encoded);
+  }
+
+  transactionStatus(hash: Uint8Array): TransactionStatus | undefined {
+    const { reader, submissions } = this.#dependencies;
+    const found = reader.findTransaction(hash);
+    if (found === undefined) return submissions.statusOf(hash);
+    return { kind: "final", number: found.block.header.number, index: found.index };
+  }
+
+  /** As soon as it is final or refused, or as it is when the time is over. */
+  async whenSettled(hash: Uint8Array, timeoutMs: number): Promise<TransactionStatus | undefined> {
+    const status = this.transactionStatus(hash);
+    if (status?.kind !== "pending") return status;
+    await this.#dependencies.settlements.wait(hash, timeoutMs);
+    return this.transactionStatus(hash);
+  }
+
+  poolStatus(): PoolStatus {
+    return this.#dependencies.submissions.poolStatus();
+  }
+
+  poolContent(): Iterable<SenderContent> {
+    return this.#dependencies.submissions.content();
+  }
+
+  poolContentOf(sender: bigint): SenderContent {
+    return this.#dependencies.submissions.contentOf(sender);
+  }
+
+  peerCount(): number {
+    return this.#dependencies.peerCount();
+  }
+
+  /** Everything is kept. */
+  oldestKept(): { readonly state: bigint; readonly blocks: bigint } {
+    return { state: 0n, blocks: 0n };
+  }
+
+  /** Every block from now on, in order, once each. Returns what ends it. */
+  onBlock(listener: (block: BlockRecord) => void): () => void {
+    return this.#dependencies.onBlock(listener);
+  }
+
+  onAccepted(listener: (transaction: RecoveredTransaction) => void): () => void {
+    return this.#dependencies.onAccepted(listener);
   }
 
   /** The least tip per gas that is taken; 0 where gas is free. */

@@ -208,6 +208,10 @@ export class Submissions {
     return this.#pool.content();
   }
 
+  contentOf(sender: bigint): SenderContent {
+    return this.#pool.contentOf(sender);
+  }
+
   /** Undefined for one that was never accepted here, or so long ago that it is forgotten. */
   statusOf(hash: Uint8Array): Exclude<TransactionStatus, { readonly kind: "final" }> | undefined {
     const open = this.#open.get(bytesToHash(hash));

@@ -11,7 +11,8 @@ import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { SyncProgress } from "../chain/sync-progress.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal } from "../chain/transaction-status.ts";
+import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
+import type { AccessList } from "../chain/transaction.ts";
 import type { Awaitable } from "./awaitable.ts";
 
 export type BlockRecord = {
@@ -83,12 +84,88 @@ export type GasEstimator = {
   estimateGas(request: CallRequest, block: BlockRecord): Awaitable<Result<bigint, CallFailure>>;
 };
 
+export type AccessListCreator = {
+  /** The accounts and slots that the request touches, and how it went with that list. */
+  createAccessList(
+    request: CallRequest,
+    block: BlockRecord,
+  ): Awaitable<Result<CreatedAccessList, CallFailure>>;
+};
+
+export type CreatedAccessList = {
+  readonly accessList: AccessList;
+  readonly gasUsed: bigint;
+  readonly failure: CallFailure | undefined;
+};
+
+export type Prover = {
+  prove(
+    address: bigint,
+    slots: readonly bigint[],
+    block: BlockRecord,
+  ): Awaitable<Result<AccountProof, CallFailure>>;
+};
+
+/** From the root of the state down to the account, and from its storage root down to the slots. */
+export type AccountProof = {
+  /** Undefined if the proof shows that there is none. */
+  readonly account: ProvedAccount | undefined;
+  readonly proof: readonly Uint8Array[];
+  readonly storage: readonly {
+    readonly slot: bigint;
+    readonly value: bigint;
+    readonly proof: readonly Uint8Array[];
+  }[];
+};
+
+export type ProvedAccount = {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly codeHash: bigint;
+  readonly storageRoot: bigint;
+};
+
+export type StatusReader = {
+  /** Undefined for a transaction that was never accepted here or is forgotten. */
+  transactionStatus(hash: Uint8Array): Awaitable<TransactionStatus | undefined>;
+};
+
+export type FinalityWaiter = {
+  /** The status once it is final or refused, or as it is when the time is over. */
+  whenSettled(hash: Uint8Array, timeoutMs: number): Promise<TransactionStatus | undefined>;
+};
+
 export type Submitter = {
   /**
    * Takes a transaction in network form. The hash is a promise (SPEC E13): it is given when the
    * transaction is on the disk. One that is known already, or final, gives its hash again.
    */
   submitRaw(encoded: Uint8Array): Awaitable<Result<Uint8Array, SubmitRefusal>>;
+};
+
+/** Transactions of one sender that were accepted and are not final, in the order of nonces. */
+export type SenderContent = {
+  readonly sender: bigint;
+  /** Those that can be ordered now. */
+  readonly executable: readonly RecoveredTransaction[];
+  /** Those that wait for an earlier nonce. */
+  readonly queued: readonly RecoveredTransaction[];
+};
+
+export type PoolReader = {
+  poolStatus(): Awaitable<{ readonly executable: number; readonly queued: number }>;
+  poolContent(): Awaitable<Iterable<SenderContent>>;
+  poolContentOf(sender: bigint): Awaitable<SenderContent>;
+};
+
+export type PeerReader = {
+  /** Replicas that the node has a link to. */
+  peerCount(): Awaitable<number>;
+};
+
+export type RetentionReader = {
+  /** The numbers of the oldest block whose state is kept, and of the oldest that is itself. */
+  oldestKept(): Awaitable<{ readonly state: bigint; readonly blocks: bigint }>;
 };
 
 export type PriorityFeeReader = {

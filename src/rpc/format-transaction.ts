@@ -141,7 +141,7 @@ function typeFields(payload: Transaction): JsonObject {
   return { ...typed, ...fees, authorizationList };
 }
 
-function formatAccessList(accessList: AccessList): readonly JsonObject[] {
+export function formatAccessList(accessList: AccessList): readonly JsonObject[] {
   return accessList.map(({ address, storageKeys }) => ({
     address: addressToHex(address),
     storageKeys: storageKeys.map(word),

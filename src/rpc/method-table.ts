@@ -1,47 +1,87 @@
 /** All methods of ethrpc, each bound to the node. A new method is a file and a line here. */
 import type {
+  AccessListCreator,
   BlockReader,
   Caller,
+  FinalityWaiter,
   GasEstimator,
   NetworkReader,
+  PeerReader,
   PendingNonceReader,
   PendingTransactionReader,
+  PoolReader,
   PriorityFeeReader,
+  Prover,
   ReceiptsReader,
+  RetentionReader,
   StateAtReader,
+  StatusReader,
   Submitter,
   SyncReader,
   TransactionFinder,
   TransactionsReader,
 } from "./chain-reader.ts";
 import { bindMethod, type BoundMethod, type MethodTable } from "./method.ts";
+import { debugGetBadBlocks } from "./methods/debug-get-bad-blocks.ts";
+import { debugGetRawBlock } from "./methods/debug-get-raw-block.ts";
+import { debugGetRawHeader } from "./methods/debug-get-raw-header.ts";
+import { debugGetRawReceipts } from "./methods/debug-get-raw-receipts.ts";
+import { debugGetRawTransaction } from "./methods/debug-get-raw-transaction.ts";
 import { ethAccounts } from "./methods/eth-accounts.ts";
+import { ethBaseFee } from "./methods/eth-base-fee.ts";
+import { ethBlobBaseFee } from "./methods/eth-blob-base-fee.ts";
 import { ethBlockNumber } from "./methods/eth-block-number.ts";
 import { ethCall } from "./methods/eth-call.ts";
+import { ethCapabilities } from "./methods/eth-capabilities.ts";
 import { ethChainId } from "./methods/eth-chain-id.ts";
+import { ethCoinbase } from "./methods/eth-coinbase.ts";
+import { ethConfig } from "./methods/eth-config.ts";
+import { ethCreateAccessList } from "./methods/eth-create-access-list.ts";
 import { ethEstimateGas } from "./methods/eth-estimate-gas.ts";
 import { ethFeeHistory } from "./methods/eth-fee-history.ts";
 import { ethGasPrice } from "./methods/eth-gas-price.ts";
 import { ethGetBalance } from "./methods/eth-get-balance.ts";
 import { ethGetBlockByHash } from "./methods/eth-get-block-by-hash.ts";
 import { ethGetBlockByNumber } from "./methods/eth-get-block-by-number.ts";
+import { ethGetBlockReceipts } from "./methods/eth-get-block-receipts.ts";
+import { ethGetBlockTransactionCountByHash } from "./methods/eth-get-block-transaction-count-by-hash.ts";
+import { ethGetBlockTransactionCountByNumber } from "./methods/eth-get-block-transaction-count-by-number.ts";
 import { ethGetCode } from "./methods/eth-get-code.ts";
 import { ethGetLogs } from "./methods/eth-get-logs.ts";
+import { ethGetProof } from "./methods/eth-get-proof.ts";
+import { ethGetRawTransactionByHash } from "./methods/eth-get-raw-transaction-by-hash.ts";
 import { ethGetStorageAt } from "./methods/eth-get-storage-at.ts";
+import { ethGetStorageValues } from "./methods/eth-get-storage-values.ts";
+import { ethGetTransactionByBlockHashAndIndex } from "./methods/eth-get-transaction-by-block-hash-and-index.ts";
+import { ethGetTransactionByBlockNumberAndIndex } from "./methods/eth-get-transaction-by-block-number-and-index.ts";
 import { ethGetTransactionByHash } from "./methods/eth-get-transaction-by-hash.ts";
 import { ethGetTransactionCount } from "./methods/eth-get-transaction-count.ts";
 import { ethGetTransactionReceipt } from "./methods/eth-get-transaction-receipt.ts";
+import { ethGetUncleByBlockHashAndIndex } from "./methods/eth-get-uncle-by-block-hash-and-index.ts";
+import { ethGetUncleByBlockNumberAndIndex } from "./methods/eth-get-uncle-by-block-number-and-index.ts";
+import { ethGetUncleCountByBlockHash } from "./methods/eth-get-uncle-count-by-block-hash.ts";
+import { ethGetUncleCountByBlockNumber } from "./methods/eth-get-uncle-count-by-block-number.ts";
+import { ethHashrate } from "./methods/eth-hashrate.ts";
 import { ethMaxPriorityFeePerGas } from "./methods/eth-max-priority-fee-per-gas.ts";
+import { ethMining } from "./methods/eth-mining.ts";
+import { ethSendRawTransactionSync } from "./methods/eth-send-raw-transaction-sync.ts";
 import { ethSendRawTransaction } from "./methods/eth-send-raw-transaction.ts";
 import { ethSyncing } from "./methods/eth-syncing.ts";
 import { netListening } from "./methods/net-listening.ts";
+import { netPeerCount } from "./methods/net-peer-count.ts";
 import { netVersion } from "./methods/net-version.ts";
+import { quorateGetTransactionStatus } from "./methods/quorate-get-transaction-status.ts";
 import { quorateReplicas } from "./methods/quorate-replicas.ts";
 import { quorateStatus } from "./methods/quorate-status.ts";
 import { rpcModules } from "./methods/rpc-modules.ts";
+import { txpoolContentFrom } from "./methods/txpool-content-from.ts";
+import { txpoolContent } from "./methods/txpool-content.ts";
+import { txpoolInspect } from "./methods/txpool-inspect.ts";
+import { txpoolStatus } from "./methods/txpool-status.ts";
 import { web3ClientVersion } from "./methods/web3-client-version.ts";
 import { web3Sha3 } from "./methods/web3-sha3.ts";
 import type { NetworkStatusReader } from "./network-status.ts";
+import { unsupportedMethods } from "./unsupported-methods.ts";
 
 /** Everything that the methods together ask of the node. */
 export type RpcReader = BlockReader &
@@ -53,7 +93,14 @@ export type RpcReader = BlockReader &
   StateAtReader &
   Caller &
   GasEstimator &
+  AccessListCreator &
+  Prover &
   Submitter &
+  StatusReader &
+  FinalityWaiter &
+  PoolReader &
+  PeerReader &
+  RetentionReader &
   PriorityFeeReader &
   SyncReader &
   NetworkReader & { readonly transactionGasMax: bigint | undefined };
@@ -61,27 +108,60 @@ export type RpcReader = BlockReader &
 /** `network` is there where a node knows its network: a chain alone has no status. */
 export function createMethodTable(reader: RpcReader, network?: NetworkStatusReader): MethodTable {
   const methods: BoundMethod[] = [
+    ...unsupportedMethods(),
+    bindMethod(debugGetBadBlocks, reader),
+    bindMethod(debugGetRawBlock, reader),
+    bindMethod(debugGetRawHeader, reader),
+    bindMethod(debugGetRawReceipts, reader),
+    bindMethod(debugGetRawTransaction, reader),
     bindMethod(ethAccounts, reader),
+    bindMethod(ethBaseFee, reader),
+    bindMethod(ethBlobBaseFee, reader),
     bindMethod(ethBlockNumber, reader),
     bindMethod(ethCall, reader),
+    bindMethod(ethCapabilities, reader),
     bindMethod(ethChainId, reader),
+    bindMethod(ethCoinbase, reader),
+    bindMethod(ethConfig, reader),
+    bindMethod(ethCreateAccessList, reader),
     bindMethod(ethEstimateGas, reader),
     bindMethod(ethFeeHistory, reader),
     bindMethod(ethGasPrice, reader),
     bindMethod(ethGetBalance, reader),
     bindMethod(ethGetBlockByHash, reader),
     bindMethod(ethGetBlockByNumber, reader),
+    bindMethod(ethGetBlockReceipts, reader),
+    bindMethod(ethGetBlockTransactionCountByHash, reader),
+    bindMethod(ethGetBlockTransactionCountByNumber, reader),
     bindMethod(ethGetCode, reader),
     bindMethod(ethGetLogs, reader),
+    bindMethod(ethGetProof, reader),
+    bindMethod(ethGetRawTransactionByHash, reader),
     bindMethod(ethGetStorageAt, reader),
+    bindMethod(ethGetStorageValues, reader),
+    bindMethod(ethGetTransactionByBlockHashAndIndex, reader),
+    bindMethod(ethGetTransactionByBlockNumberAndIndex, reader),
     bindMethod(ethGetTransactionByHash, reader),
     bindMethod(ethGetTransactionCount, reader),
     bindMethod(ethGetTransactionReceipt, reader),
+    bindMethod(ethGetUncleByBlockHashAndIndex, reader),
+    bindMethod(ethGetUncleByBlockNumberAndIndex, reader),
+    bindMethod(ethGetUncleCountByBlockHash, reader),
+    bindMethod(ethGetUncleCountByBlockNumber, reader),
+    bindMethod(ethHashrate, reader),
     bindMethod(ethMaxPriorityFeePerGas, reader),
+    bindMethod(ethMining, reader),
+    bindMethod(ethSendRawTransactionSync, reader),
     bindMethod(ethSendRawTransaction, reader),
     bindMethod(ethSyncing, reader),
     bindMethod(netListening, reader),
+    bindMethod(netPeerCount, reader),
     bindMethod(netVersion, reader),
+    bindMethod(quorateGetTransactionStatus, reader),
+    bindMethod(txpoolContentFrom, reader),
+    bindMethod(txpoolContent, reader),
+    bindMethod(txpoolInspect, reader),
+    bindMethod(txpoolStatus, reader),
     bindMethod(web3ClientVersion, reader),
     bindMethod(web3Sha3, reader),
   ];

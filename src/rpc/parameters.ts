@@ -86,6 +86,12 @@ export function parseSlot(value: unknown, place: Place): bigint {
   return value === "0x" ? 0n : BigInt(value);
 }
 
+/** For parameters that have no default. */
+export function requireParameter(value: unknown, place: Place): unknown {
+  if (isAbsent(value)) throw invalidParameter(place, "a value", value);
+  return value;
+}
+
 export function parseObject(value: unknown, place: Place): JsonObject {
   if (!isObject(value)) throw invalidParameter(place, "an object", value);
   return value;

@@ -21,10 +21,13 @@ export const INTERNAL_ERROR = -32603;
 
 /** The codes of Ethereum clients. */
 export const EXECUTION_REVERTED = 3;
+/** EIP-7966: accepted, and not final in time. */
+export const SYNC_TIMED_OUT = 4;
 export const HISTORY_PRUNED = 4444;
 export const SERVER_ERROR = -32000;
 export const RESOURCE_NOT_FOUND = -32001;
 export const TIMED_OUT = -32002;
 export const RESPONSE_TOO_LARGE = -32003;
+export const METHOD_NOT_SUPPORTED = -32004;
 export const LIMIT_EXCEEDED = -32005;
 export const PERMISSION_DENIED = -32060;

@@ -40,6 +40,14 @@ export type RpcLimits = {
   /** Addresses of a filter, and alternatives at one place of its topics. */
   readonly filterAlternativesMax: number;
   readonly feeHistoryBlocksMax: number;
+  /** Accounts and slots that a call may take to be different. */
+  readonly overrideAccountsMax: number;
+  readonly overrideSlotsMax: number;
+  /** Slots of one proof. */
+  readonly proofSlotsMax: number;
+  /** How long eth_sendRawTransactionSync waits at most, and if it is not told. */
+  readonly syncTimeoutMaxMs: number;
+  readonly syncTimeoutMs: number;
 };
 
 export const DEFAULT_RPC_LIMITS: RpcLimits = {
@@ -60,6 +68,11 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   logResultsMax: 10_000,
   filterAlternativesMax: 1_000,
   feeHistoryBlocksMax: 1_024,
+  overrideAccountsMax: 1_000,
+  overrideSlotsMax: 10_000,
+  proofSlotsMax: 1_024,
+  syncTimeoutMaxMs: 60_000,
+  syncTimeoutMs: 5_000,
 };
 
 export const DEFAULT_RPC_OPTIONS: RpcOptions = {

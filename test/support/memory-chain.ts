@@ -14,7 +14,7 @@ import {
   recoverTransaction,
 } from "../../src/chain/transaction-sender.ts";
 import type { SyncProgress } from "../../src/chain/sync-progress.ts";
-import type { SubmitRefusal } from "../../src/chain/transaction-status.ts";
+import type { SubmitRefusal, TransactionStatus } from "../../src/chain/transaction-status.ts";
 import { checkTransaction } from "../../src/chain/transaction-validity.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { AnalyzedCodeCache } from "../../src/evm/analyzed-code.ts";
@@ -32,7 +32,7 @@ import type { RpcReader } from "../../src/rpc/method-table.ts";
 import { MemoryStore } from "../../src/state/memory-store.ts";
 import { StateDatabase } from "../../src/state/state-database.ts";
 import { DEFAULT_POOL_OPTIONS, type TxPoolOptions } from "../../src/txpool/pool-options.ts";
-import { TxPool } from "../../src/txpool/tx-pool.ts";
+import { type PoolStatus, type SenderContent, TxPool } from "../../src/txpool/tx-pool.ts";
 
 type Sealed = {
   readonly record: BlockRecord;
@@ -57,6 +57,8 @@ export class MemoryChain implements RpcReader {
   readonly #codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
   readonly #pool: TxPool;
   readonly #blocks: Sealed[] = [];
+  readonly #blockListeners = new Set<(block: BlockRecord) => void>();
+  readonly #acceptedListeners = new Set<(transaction: RecoveredTransaction) => void>();
   readonly #numbers = new Map<string, number>();
   readonly #positions = new Map<string, { readonly number: number; readonly index: number }>();
 
@@ -148,6 +150,60 @@ export class MemoryChain implements RpcReader {
     return this.#run("estimateGas", { request, header: block.header }, block);
   }
 
+  createAccessList(request: CallRequest, block: BlockRecord): ReadResults["accessList"] {
+    return this.#run("accessList", { request, header: block.header }, block);
+  }
+
+  prove(address: bigint, slots: readonly bigint[], block: BlockRecord): ReadResults["proof"] {
+    return this.#run("proof", { number: block.header.number, address, slots }, block);
+  }
+
+  transactionStatus(hash: Uint8Array): TransactionStatus | undefined {
+    const position = this.#positions.get(bytesToHex(hash));
+    if (position !== undefined) {
+      return { kind: "final", number: BigInt(position.number), index: position.index };
+    }
+    return this.#pool.get(hash) === undefined ? undefined : { kind: "pending", code: undefined };
+  }
+
+  async whenSettled(hash: Uint8Array, timeoutMs: number): Promise<TransactionStatus | undefined> {
+    const endMs = performance.now() + timeoutMs;
+    while (this.transactionStatus(hash)?.kind !== "final" && performance.now() < endMs) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return this.transactionStatus(hash);
+  }
+
+  poolStatus(): PoolStatus {
+    return this.#pool.status();
+  }
+
+  poolContent(): Iterable<SenderContent> {
+    return this.#pool.content();
+  }
+
+  poolContentOf(sender: bigint): SenderContent {
+    return this.#pool.contentOf(sender);
+  }
+
+  peerCount(): number {
+    return 4;
+  }
+
+  oldestKept(): { readonly state: bigint; readonly blocks: bigint } {
+    return { state: this.keptFrom, blocks: this.keptFrom };
+  }
+
+  onBlock(listener: (block: BlockRecord) => void): () => void {
+    this.#blockListeners.add(listener);
+    return () => this.#blockListeners.delete(listener);
+  }
+
+  onAccepted(listener: (transaction: RecoveredTransaction) => void): () => void {
+    this.#acceptedListeners.add(listener);
+    return () => this.#acceptedListeners.delete(listener);
+  }
+
   submitRaw(encoded: Uint8Array): Result<Uint8Array, SubmitRefusal> {
     const hash = keccak256(encoded);
     if (this.findTransaction(hash) !== undefined) return ok(hash);
@@ -156,6 +212,7 @@ export class MemoryChain implements RpcReader {
     const refused = checkTransaction(recovered.value.transaction, this.#rules);
     if (refused !== undefined) return err(refused);
     const added = this.#pool.add(recovered.value, { source: "test", nowMs: 0 });
+    if (added.ok) for (const listener of this.#acceptedListeners) listener(recovered.value);
     return added.ok || added.error.code === "TX_ALREADY_KNOWN" ? ok(hash) : err(added.error);
   }
 
@@ -197,6 +254,7 @@ export class MemoryChain implements RpcReader {
       return { address: sender, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
     });
     this.#pool.onBlock({ accounts, included: transactionHashes });
+    for (const listener of this.#blockListeners) listener(record);
     return record;
   }
 

@@ -1,24 +1,33 @@
 import { bytesToHex } from "../../base/hex.ts";
+import type { AccountOverride, BlockOverrides } from "../../chain/call-request.ts";
 import { parseBlockTag, type BlockTag } from "../block-tag.ts";
+import { parseBlockOverrides, parseStateOverrides } from "../call-overrides.ts";
 import { parseCall, type CallParameters } from "../call-parameters.ts";
 import type { Caller } from "../chain-reader.ts";
 import type { Method } from "../method.ts";
 import { prepareCall, type CallReader } from "../prepare-call.ts";
 import { callFailureToError } from "../refusal.ts";
 
-type Params = { readonly call: CallParameters; readonly block: BlockTag };
+type Params = {
+  readonly call: CallParameters;
+  readonly block: BlockTag;
+  readonly stateOverrides: readonly AccountOverride[];
+  readonly blockOverrides: BlockOverrides | undefined;
+};
 
 export const ethCall: Method<CallReader & Caller, Params> = {
   name: "eth_call",
-  paramsMax: 2,
-  parse: ([call, block], context) => ({
+  paramsMax: 4,
+  parse: ([call, block, state, header], context) => ({
     call: parseCall(call, 0, context),
     block: parseBlockTag(block, 1, context.dialect),
+    stateOverrides: parseStateOverrides(state, 2, context),
+    blockOverrides: parseBlockOverrides(header, 3, context),
   }),
   async handle(chain, params, { limits }) {
-    const { call } = params;
+    const { call, stateOverrides, blockOverrides } = params;
     const { request, block } = await prepareCall(chain, call, params.block, limits.callGasMax);
-    const outcome = await chain.call(request, block);
+    const outcome = await chain.call({ ...request, stateOverrides, blockOverrides }, block);
     if (!outcome.ok) throw callFailureToError(outcome.error);
     return bytesToHex(outcome.value);
   },

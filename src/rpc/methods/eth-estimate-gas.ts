@@ -1,4 +1,6 @@
+import type { AccountOverride, BlockOverrides } from "../../chain/call-request.ts";
 import { parseBlockTag, type BlockTag } from "../block-tag.ts";
+import { parseBlockOverrides, parseStateOverrides } from "../call-overrides.ts";
 import { parseCall, type CallParameters } from "../call-parameters.ts";
 import type { GasEstimator } from "../chain-reader.ts";
 import type { Method } from "../method.ts";
@@ -7,7 +9,12 @@ import { quantity } from "../quantity.ts";
 import { callFailureToError } from "../refusal.ts";
 import { RpcError, SERVER_ERROR } from "../rpc-error.ts";
 
-type Params = { readonly call: CallParameters; readonly block: BlockTag };
+type Params = {
+  readonly call: CallParameters;
+  readonly block: BlockTag;
+  readonly stateOverrides: readonly AccountOverride[];
+  readonly blockOverrides: BlockOverrides | undefined;
+};
 
 /** A transaction cannot have more gas than the chain allows for one: the search ends there, too. */
 export type EstimateReader = CallReader &
@@ -15,16 +22,22 @@ export type EstimateReader = CallReader &
 
 export const ethEstimateGas: Method<EstimateReader, Params> = {
   name: "eth_estimateGas",
-  paramsMax: 2,
-  parse: ([call, block], context) => ({
+  paramsMax: 4,
+  parse: ([call, block, state, header], context) => ({
     call: parseCall(call, 0, context),
     block: parseBlockTag(block, 1, context.dialect),
+    stateOverrides: parseStateOverrides(state, 2, context),
+    blockOverrides: parseBlockOverrides(header, 3, context),
   }),
   async handle(chain, params, { limits }) {
+    const { stateOverrides, blockOverrides } = params;
     const { transactionGasMax = limits.callGasMax } = chain;
     const gasMax = transactionGasMax < limits.callGasMax ? transactionGasMax : limits.callGasMax;
     const { request, block } = await prepareCall(chain, params.call, params.block, gasMax);
-    const estimated = await chain.estimateGas(request, block);
+    const estimated = await chain.estimateGas(
+      { ...request, stateOverrides, blockOverrides },
+      block,
+    );
     if (estimated.ok) return quantity(estimated.value);
     const { error } = estimated;
     if (error.kind === "failed" && error.reason === "OUT_OF_GAS") {
