@@ -50,7 +50,7 @@ export function settingOptions(table: SettingTable): readonly OptionSpec[] {
 function fallbackText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "" : ` (${value.join(",")})`;
   const isShown = ["string", "number", "bigint", "boolean"].includes(typeof value);
-  return isShown ? ` (${String(value as string | number)})` : "";
+  return isShown ? ` (${String(value)})` : "";
 }
 
 export function readText(file: string): string {

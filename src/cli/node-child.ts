@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { isRecord } from "../config/json-fields.ts";
 import type { LogFile } from "../logging/log-file.ts";
+import { COMPILED_CODE } from "./compiled-code.ts";
 import { CLOSE_TIMEOUT_MS, SUPERVISED_VARIABLE } from "./node-process.ts";
 
 export type NodeChildOptions = {
@@ -14,12 +15,14 @@ export type NodeChildOptions = {
 };
 
 /** waiting: it ended by itself and is started again soon. */
-export type ChildState = "starting" | "up" | "waiting" | "stopped";
+export type ChildState = "new" | "starting" | "up" | "waiting" | "stopped";
 
 export type Failure = { readonly code: string; readonly text: string };
 
 export type NodeChildEvents = {
   onChange(): void;
+  /** Its code is read and compiled. */
+  onLoaded(): void;
   onStarted(): void;
   onReady(): void;
   /** It ended by itself; `failure` is what it said of it. */
@@ -40,7 +43,7 @@ export class NodeChild {
   readonly #events: NodeChildEvents;
   #process: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();
-  #state: ChildState = "stopped";
+  #state: ChildState = "new";
   #restartCount = 0;
   #restartMs = RESTART_MIN_MS;
   #restartTimer: NodeJS.Timeout | undefined;
@@ -125,6 +128,9 @@ export class NodeChild {
   #onMessage(message: unknown): Failure | undefined {
     if (!isRecord(message) || this.#state === "stopped") return undefined;
     switch (message["kind"]) {
+      case "loaded":
+        this.#events.onLoaded();
+        return undefined;
       case "started":
         this.#state = "up";
         this.#failure = undefined;
@@ -160,5 +166,10 @@ export class NodeChild {
 /** Settings of the supervisor are not those of a node: each node has its file. */
 function childEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("QUORATE_"));
-  return { ...Object.fromEntries(own), [SUPERVISED_VARIABLE]: "1" };
+  return {
+    ...Object.fromEntries(own),
+    [SUPERVISED_VARIABLE]: "1",
+    // Threads take it from here alone.
+    NODE_COMPILE_CACHE: COMPILED_CODE,
+  };
 }

@@ -10,6 +10,7 @@ import { errorLine, errorText } from "./error-line.ts";
 
 /** What a node tells the supervisor that started it. */
 export type NodeMessage =
+  | { readonly kind: "loaded" }
   | { readonly kind: "started" }
   | { readonly kind: "ready" }
   | { readonly kind: "failed"; readonly code: string; readonly text: string };
@@ -31,6 +32,15 @@ export const SUPERVISED_VARIABLE = "QUORATE_SUPERVISED";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Longer than a clean stop needs; the supervisor waits a little longer than this. */
 export const CLOSE_TIMEOUT_MS = 10_000;
+
+/**
+ * All code of the program has been read. It is kept compiled at once, so that nodes that start after
+ * this one need not do it again.
+ */
+export function noteLoaded(): void {
+  flushCompileCache();
+  tell({ kind: "loaded" });
+}
 
 /** The exit code. */
 export async function runNode(program: NodeProgram): Promise<number> {

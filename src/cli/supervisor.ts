@@ -12,6 +12,7 @@ import {
   type NetworkPaths,
 } from "./network-directory.ts";
 import { NodeChild, type Failure } from "./node-child.ts";
+import { hasCompiledCode, markCompiledCode } from "./compiled-code.ts";
 import type { SupervisorRecord } from "./supervisor-record.ts";
 
 export type SupervisorOptions = {
@@ -32,6 +33,11 @@ export type SupervisorEvents = {
   onHopeless(error: CodedError): void;
 };
 
+/** Together they load all code there is. */
+const PIONEERS: readonly string[] = [...REPLICA_NAMES.slice(0, 1), CLIENT_NAME];
+/** If one of them fails, the others show why just as well. */
+const PIONEER_TIMEOUT_MS = 5_000;
+
 /** Young objects die young here: a larger nursery saves a replica much of its collections. */
 const REPLICA_FLAGS: readonly string[] = [];
 
@@ -44,6 +50,7 @@ export class Supervisor {
   readonly #begun = new Set<string>();
   /** Why nodes that never came up did not. */
   readonly #refusals = new Map<string, Failure>();
+  readonly #loaded = new Set<string>();
   #isReady = false;
   #isStopping = false;
 
@@ -53,8 +60,27 @@ export class Supervisor {
     this.#children = NODE_NAMES.map((name) => this.#createChild(name));
   }
 
+  /**
+   * All at once, except where nothing is compiled yet: then one replica and the client do it for the
+   * others, which would otherwise all do the same work on few cores.
+   */
   start(): void {
-    for (const child of this.#children) child.start();
+    const isCold = !hasCompiledCode();
+    const first = isCold
+      ? this.#children.filter(({ name }) => PIONEERS.includes(name))
+      : this.#children;
+    for (const child of first) child.start();
+    if (isCold) setTimeout(() => this.#startOthers(), PIONEER_TIMEOUT_MS).unref();
+  }
+
+  #startOthers(): void {
+    if (this.#isStopping) return;
+    for (const child of this.#children) if (child.state === "new") child.start();
+  }
+
+  #onLoaded(name: string): void {
+    this.#loaded.add(name);
+    if (PIONEERS.every((pioneer) => this.#loaded.has(pioneer))) this.#startOthers();
   }
 
   /** The client first, which still has something to submit; then the replicas. */
@@ -85,10 +111,12 @@ export class Supervisor {
       new LogFile(paths.log(name)),
       {
         onChange: () => this.#record(),
+        onLoaded: () => this.#onLoaded(name),
         onStarted: () => this.#onStarted(name),
         onReady: () => {
           if (isReplica || this.#isReady) return;
           this.#isReady = true;
+          markCompiledCode();
           this.#record();
           this.#events.onReady();
         },

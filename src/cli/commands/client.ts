@@ -4,6 +4,7 @@ import { DEFAULT_RPC_LIMITS } from "../../rpc/rpc-options.ts";
 import { runClient } from "../client-program.ts";
 import type { Command } from "../command.ts";
 import { loadSettings, settingOptions } from "../load-config.ts";
+import { noteLoaded } from "../node-process.ts";
 
 const LIMIT_SETTINGS = createLimitSettings(DEFAULT_RPC_LIMITS);
 const SETTINGS = { ...CLIENT_SETTINGS, ...LIMIT_SETTINGS };
@@ -21,6 +22,7 @@ export const client: Command = {
   ],
   details: "Every setting can be given as QUORATE_<NAME>, too: --rpc-port is QUORATE_RPC_PORT.",
   async run({ texts, switches }, { environment }) {
+    noteLoaded();
     const { config: configFile, ...flags } = texts;
     const settings = loadSettings(SETTINGS, configFile, { environment, flags });
     const values: Readonly<Record<string, unknown>> = settings;

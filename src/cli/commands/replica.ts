@@ -3,6 +3,7 @@ import { REPLICA_SETTINGS } from "../../config/node-settings.ts";
 import type { StartMode } from "../../replica/replica-options.ts";
 import { usageError, type Command } from "../command.ts";
 import { loadSettings, settingOptions } from "../load-config.ts";
+import { noteLoaded } from "../node-process.ts";
 import { runReplica } from "../replica-program.ts";
 
 export const replica: Command = {
@@ -19,6 +20,7 @@ export const replica: Command = {
     if (switches.has("found") && switches.has("rejoin")) {
       throw usageError("--found and --rejoin exclude each other", "replica");
     }
+    noteLoaded();
     const { config: configFile, ...flags } = texts;
     const config = loadSettings(REPLICA_SETTINGS, configFile, { environment, flags });
     return runReplica(config, startModeOf(switches), configFile);
