@@ -96,7 +96,28 @@ export class Admission {
     }
     this.#apply(outcome);
     for (const { id, retry } of executed.drops) if (retry !== undefined) this.#return(id, retry);
-    if (executed.hasAuthorizations) this.#refresh();
+    if (executed.hasAuthorizations) this.refresh();
+  }
+
+  /**
+   * Accounts changed of which nobody told, by authorizations or with the whole state: asks again for
+   * all that matter.
+   */
+  refresh(): void {
+    this.#accounts.clear();
+    const senders = Array.from(this.#pool.content(), ({ sender }) => sender);
+    if (senders.length === 0) return;
+    this.#dependencies.accounts(senders).then(
+      (accounts) => {
+        for (const account of accounts) this.#remember(account);
+        const outcome = this.#pool.onBlock({ accounts, included: [] });
+        for (const transaction of outcome.stale) {
+          this.#dependencies.withdraw(idOf(transaction));
+        }
+        this.#apply(outcome);
+      },
+      () => undefined,
+    );
   }
 
   /** Gives up what waited for its whole lifetime. */
@@ -214,24 +235,6 @@ export class Admission {
   #isExecutable({ sender, hash }: RecoveredTransaction): boolean {
     const { executable } = this.#pool.contentOf(sender);
     return executable.some((other) => bytesToHex(other.hash) === bytesToHex(hash));
-  }
-
-  /** Nonces changed that no transaction of their accounts used: ask again for all that matter. */
-  #refresh(): void {
-    this.#accounts.clear();
-    const senders = Array.from(this.#pool.content(), ({ sender }) => sender);
-    if (senders.length === 0) return;
-    this.#dependencies.accounts(senders).then(
-      (accounts) => {
-        for (const account of accounts) this.#remember(account);
-        const outcome = this.#pool.onBlock({ accounts, included: [] });
-        for (const transaction of outcome.stale) {
-          this.#dependencies.withdraw(idOf(transaction));
-        }
-        this.#apply(outcome);
-      },
-      () => undefined,
-    );
   }
 
   #remember(account: AccountState): void {

@@ -4,8 +4,6 @@
  * slow client falls behind and is given the rest when it has taken what was sent.
  */
 import type { ExecVote } from "../consensus/message.ts";
-import { bytesToHash } from "../wire/hash-text.ts";
-import { readBlockHead } from "../wire/block-bytes.ts";
 import {
   CLIENT_CHANNEL,
   decodeClientMessage,
@@ -168,14 +166,11 @@ export class ClientSessions {
   #sendVote(client: Principal, height: number): boolean {
     const { blocks, signResult, execHeight } = this.#dependencies;
     if (height > execHeight()) return false;
-    const result = blocks.result(height);
-    const block = blocks.block(height);
-    // A result that a crash took is passed over: the other replicas have theirs.
-    if (result === undefined || block === undefined) return true;
-    const { hash: blockHash, header } = readBlockHead(block);
-    const { epoch } = header;
-    const statement = { kind: "execVote", epoch, height, blockHash } as const;
-    const vote = signResult({ ...statement, result: bytesToHash(result) });
+    const claim = blocks.executionClaim(height);
+    // A result that is not here, because a crash took it or the state is another replica's, is
+    // passed over: the other replicas have theirs.
+    if (claim === undefined) return true;
+    const vote = signResult(claim);
     if (vote !== undefined) return this.answer(client, { kind: "execVote", vote });
     this.#retryLater();
     return false;

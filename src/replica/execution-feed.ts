@@ -8,7 +8,7 @@ import type { Block, Hash } from "../consensus/block.ts";
 import { bytesToHash } from "../wire/hash-text.ts";
 import type { ExecutedHeight } from "./block-executor.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
-import type { ExecutionReady } from "./execution-service.ts";
+import type { ExecutionReady } from "./execution-worker.ts";
 import type { FinalBlocks } from "./final-blocks.ts";
 
 export type FeedDependencies = {
@@ -33,7 +33,7 @@ export class ExecutionFeed {
   readonly #options: FeedOptions;
   readonly #dependencies: FeedDependencies;
   /** Results that the state knew at the start, for blocks that the store may not have yet. */
-  readonly #knownResults: ReadonlyMap<number, Uint8Array>;
+  #knownResults: ReadonlyMap<number, Uint8Array>;
   readonly #senders = new Map<number, Uint8Array>();
   /** The heights that are final, executed, given to the thread, and reported to the core. */
   #final = 0;
@@ -41,6 +41,7 @@ export class ExecutionFeed {
   #fed: number;
   #reported = 0;
   #isStarted = false;
+  #isHeld = false;
 
   constructor(options: FeedOptions, ready: ExecutionReady, dependencies: FeedDependencies) {
     this.#options = options;
@@ -48,10 +49,7 @@ export class ExecutionFeed {
     this.#knownResults = ready.results;
     this.#executed = ready.height;
     this.#fed = ready.height;
-    const { blocks } = dependencies;
-    for (const [height, result] of ready.results) {
-      if (height > 0 && height <= blocks.latestHeight) blocks.putResult(height, result);
-    }
+    this.#keepResults(ready.results);
   }
 
   get executedHeight(): number {
@@ -78,6 +76,29 @@ export class ExecutionFeed {
     this.#advance();
   }
 
+  /** Nothing more is executed until the state is there that comes instead. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Goes on where it stopped. */
+  release(): void {
+    this.#isHeld = false;
+    if (this.#isStarted) this.#advance();
+  }
+
+  /** Another state is in use: goes on after its height, which may be above what is final here. */
+  replace({ height, results }: ExecutionReady): void {
+    this.#executed = height;
+    this.#fed = height;
+    this.#knownResults = results;
+    this.#keepResults(results);
+    for (const known of this.#senders.keys()) if (known <= height) this.#senders.delete(known);
+    // Below it there are no results of our own to report.
+    this.#reported = Math.max(this.#reported, height - 1);
+    this.release();
+  }
+
   /** The blocks are in the store. */
   onFinal(finalized: readonly Block[]): void {
     const { blocks, checked } = this.#dependencies;
@@ -98,6 +119,13 @@ export class ExecutionFeed {
     this.#advance();
   }
 
+  #keepResults(results: ReadonlyMap<number, Uint8Array>): void {
+    const { blocks } = this.#dependencies;
+    for (const [height, result] of results) {
+      if (height > 0 && height <= blocks.latestHeight) blocks.putResult(height, result);
+    }
+  }
+
   #advance(): void {
     this.#reportKnown();
     this.#feed();
@@ -114,7 +142,7 @@ export class ExecutionFeed {
 
   #feed(): void {
     const { blocks, execute } = this.#dependencies;
-    while (this.#fed < this.#final && this.#fed - this.#executed < IN_FLIGHT_MAX) {
+    while (!this.#isHeld && this.#fed < this.#final && this.#fed - this.#executed < IN_FLIGHT_MAX) {
       const height = this.#fed + 1;
       const block = blocks.block(height);
       // Between a block that the log gave back and those that the store lost: see `start`.

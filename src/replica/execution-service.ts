@@ -4,9 +4,14 @@ import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
 import type { ExecutedHeight } from "./block-executor.ts";
-import type { ExecutionEvent, ExecutionRequest, WorkerOptions } from "./execution-worker.ts";
-
-export type ExecutionReady = Extract<ExecutionEvent, { readonly kind: "ready" }>;
+import type {
+  ExecutionEvent,
+  ExecutionReady,
+  ExecutionRequest,
+  ImportCommand,
+  ImportOutcome,
+  WorkerOptions,
+} from "./execution-worker.ts";
 
 export type ExecutionEvents = {
   onExecuted(executed: ExecutedHeight): void;
@@ -20,15 +25,16 @@ const WORKER_URL = new URL(
   import.meta.url,
 );
 
-type Waiter = {
-  readonly resolve: (accounts: readonly AccountState[]) => void;
+type Waiter<Value> = {
+  readonly resolve: (value: Value) => void;
   readonly reject: (error: CodedError) => void;
 };
 
 export class ExecutionService {
   readonly #worker: Worker;
   readonly #events: ExecutionEvents;
-  readonly #waiters = new Map<number, Waiter>();
+  readonly #waiters = new Map<number, Waiter<readonly AccountState[]>>();
+  readonly #importers = new Map<number, Waiter<ImportOutcome>>();
   #lastTicket = 0;
   #failure: CodedError | undefined;
   #onReady: ((ready: ExecutionReady) => void) | undefined;
@@ -84,6 +90,16 @@ export class ExecutionService {
     });
   }
 
+  /** Takes a state from a peer, a step at a time; nothing is given to `execute` meanwhile. */
+  importState(command: ImportCommand): Promise<ImportOutcome> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const ticket = ++this.#lastTicket;
+    return new Promise((resolve, reject) => {
+      this.#importers.set(ticket, { resolve, reject });
+      this.#post({ kind: "import", ticket, command });
+    });
+  }
+
   /** Writes what was executed and ends the thread. */
   async close(): Promise<void> {
     if (this.#failure === undefined) {
@@ -118,6 +134,10 @@ export class ExecutionService {
         this.#waiters.get(event.ticket)?.resolve(event.accounts);
         this.#waiters.delete(event.ticket);
         return;
+      case "import":
+        this.#importers.get(event.ticket)?.resolve(event.outcome);
+        this.#importers.delete(event.ticket);
+        return;
       case "diskFull":
         this.#events.onDiskFull(event.isFull);
         return;
@@ -140,6 +160,8 @@ export class ExecutionService {
 
   #rejectWaiters(error: CodedError): void {
     for (const { reject } of this.#waiters.values()) reject(error);
+    for (const { reject } of this.#importers.values()) reject(error);
     this.#waiters.clear();
+    this.#importers.clear();
   }
 }

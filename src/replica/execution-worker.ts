@@ -6,11 +6,15 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
+import { err, ok, type Result } from "../base/result.ts";
 import type { GenesisRecord } from "../ledger/chain-records.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore } from "../storage/state-store.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
+import type { StateCursor } from "../wire/state-codec.ts";
 import { BlockExecutor, type ExecutedHeight, type ExecutorOptions } from "./block-executor.ts";
+import { removeLeftovers, replaceState, SnapshotImport } from "./snapshot-import.ts";
+import type { ProvedOffer } from "./snapshot-proof.ts";
 
 export type WorkerOptions = ExecutorOptions & {
   readonly statePath: string;
@@ -21,25 +25,42 @@ export type WorkerOptions = ExecutorOptions & {
 export type ExecutionRequest =
   | { readonly kind: "execute"; readonly block: Uint8Array; readonly senders?: Uint8Array }
   | { readonly kind: "accounts"; readonly ticket: number; readonly addresses: readonly bigint[] }
+  | { readonly kind: "import"; readonly ticket: number; readonly command: ImportCommand }
   | { readonly kind: "close" };
 
+/** A state is taken from a peer, in this order. Nothing is executed meanwhile. */
+export type ImportCommand =
+  | { readonly kind: "begin"; readonly offer: ProvedOffer }
+  | { readonly kind: "add"; readonly chunk: Uint8Array }
+  | { readonly kind: "finish" }
+  | { readonly kind: "abandon" };
+
+/** What a command led to; `ready` after `finish`, when the new state is in use. */
+export type ImportOutcome = Result<
+  { readonly next: StateCursor | undefined; readonly ready: ExecutionReady | undefined },
+  string
+>;
+
+export type ExecutionReady = {
+  readonly kind: "ready";
+  readonly genesis: GenesisRecord;
+  readonly height: number;
+  readonly blockNumber: bigint;
+  /** Of the last heights. */
+  readonly results: ReadonlyMap<number, Uint8Array>;
+  /** The state was damaged and begins again at genesis. */
+  readonly isRebuilt: boolean;
+};
+
 export type ExecutionEvent =
-  | {
-      readonly kind: "ready";
-      readonly genesis: GenesisRecord;
-      readonly height: number;
-      readonly blockNumber: bigint;
-      /** Of the last heights. */
-      readonly results: ReadonlyMap<number, Uint8Array>;
-      /** The state was damaged and begins again at genesis. */
-      readonly isRebuilt: boolean;
-    }
+  | ExecutionReady
   | { readonly kind: "executed"; readonly executed: ExecutedHeight }
   | {
       readonly kind: "accounts";
       readonly ticket: number;
       readonly accounts: readonly AccountState[];
     }
+  | { readonly kind: "import"; readonly ticket: number; readonly outcome: ImportOutcome }
   | { readonly kind: "diskFull"; readonly isFull: boolean }
   | { readonly kind: "failed"; readonly code: string; readonly message: string }
   | { readonly kind: "closed" };
@@ -49,9 +70,10 @@ const DISK_RETRY_MS = 1_000;
 class ExecutionThread {
   readonly #options: WorkerOptions;
   readonly #post: (event: ExecutionEvent) => void;
-  readonly #store: StateStore;
-  readonly #executor: BlockExecutor;
-  readonly #waiting: Extract<ExecutionRequest, { readonly kind: "execute" }>[] = [];
+  #store: StateStore;
+  #executor: BlockExecutor;
+  #import: SnapshotImport | undefined;
+  #waiting: Extract<ExecutionRequest, { readonly kind: "execute" }>[] = [];
   #flushTimer: NodeJS.Timeout | undefined;
   #isFull = false;
 
@@ -77,9 +99,63 @@ class ExecutionThread {
         this.#post({ kind: "accounts", ticket: request.ticket, accounts });
         return;
       }
+      case "import": {
+        const { ticket, command } = request;
+        this.#post({ kind: "import", ticket, outcome: await this.#importing(command) });
+        return;
+      }
       case "close":
         await this.#close();
     }
+  }
+
+  /** A fault ends the import, and so does a full disk. */
+  async #importing(command: ImportCommand): Promise<ImportOutcome> {
+    let outcome: ImportOutcome;
+    try {
+      outcome = await this.#carryOut(command);
+    } catch (error) {
+      if (!(error instanceof CodedError) || error.code !== "DISK_FULL") throw error;
+      outcome = err(error.code);
+    }
+    if (!outcome.ok) await this.#abandonImport();
+    return outcome;
+  }
+
+  async #carryOut(command: ImportCommand): Promise<ImportOutcome> {
+    if (command.kind === "begin" || command.kind === "abandon") await this.#abandonImport();
+    if (command.kind === "begin") {
+      this.#import = await SnapshotImport.open(this.#options.statePath, command.offer);
+    }
+    if (command.kind === "add") {
+      const added = this.#import?.add(command.chunk) ?? err("SNAPSHOT_GONE");
+      return added.ok ? ok({ next: added.value.next, ready: undefined }) : added;
+    }
+    if (command.kind !== "finish") return ok({ next: undefined, ready: undefined });
+    const finished = this.#import?.finish(this.#executor.genesis) ?? err("SNAPSHOT_GONE");
+    if (!finished.ok) return finished;
+    return ok({ next: undefined, ready: await this.#useImported() });
+  }
+
+  async #useImported(): Promise<ExecutionReady> {
+    const { statePath } = this.#options;
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    this.#waiting = [];
+    await this.#import?.close();
+    this.#import = undefined;
+    await this.#store.close();
+    replaceState(statePath);
+    const { store, executor } = await openExecutor(this.#options);
+    this.#store = store;
+    this.#executor = executor;
+    return readyOf(executor, false);
+  }
+
+  async #abandonImport(): Promise<void> {
+    const abandoned = this.#import;
+    this.#import = undefined;
+    await abandoned?.abandon();
   }
 
   #run(): void {
@@ -132,9 +208,16 @@ class ExecutionThread {
     clearTimeout(this.#flushTimer);
     this.#whileRoom(() => this.#executor.flush());
     clearTimeout(this.#flushTimer);
+    await this.#abandonImport();
     await this.#store.close();
     this.#post({ kind: "closed" });
   }
+}
+
+function readyOf(executor: BlockExecutor, isRebuilt: boolean): ExecutionReady {
+  const { genesis, height, blockNumber } = executor;
+  const results = executor.storedResults();
+  return { kind: "ready", genesis, height, blockNumber, results, isRebuilt };
 }
 
 async function openState(options: WorkerOptions): Promise<{
@@ -142,6 +225,7 @@ async function openState(options: WorkerOptions): Promise<{
   readonly executor: BlockExecutor;
   readonly isRebuilt: boolean;
 }> {
+  removeLeftovers(options.statePath);
   try {
     return { ...(await openExecutor(options)), isRebuilt: false };
   } catch (error) {
@@ -176,12 +260,11 @@ async function main(): Promise<void> {
     const options = workerData as WorkerOptions;
     const { store, executor, isRebuilt } = await openState(options);
     const thread = new ExecutionThread(options, { store, executor }, post);
-    const { genesis, height, blockNumber } = executor;
-    const results = executor.storedResults();
+    let turn = Promise.resolve();
     port.on("message", (request: ExecutionRequest) => {
-      thread.handle(request).catch(fail);
+      turn = turn.then(() => thread.handle(request)).catch(fail);
     });
-    post({ kind: "ready", genesis, height, blockNumber, results, isRebuilt });
+    post(readyOf(executor, isRebuilt));
   } catch (error) {
     fail(error);
   }

@@ -2,13 +2,16 @@
 import { invariant } from "../base/invariant.ts";
 import type { Block } from "../consensus/block.ts";
 import type { FinalCert } from "../consensus/certificate.ts";
+import type { ExecVote } from "../consensus/message.ts";
 import type { BlockStore } from "../storage/block-store.ts";
 import {
   blockResponseParts,
   encodeBlock,
   encodeFinalCert,
   isBoundaryBlock,
+  readBlockHead,
 } from "../wire/block-bytes.ts";
+import { bytesToHash } from "../wire/hash-text.ts";
 import { BLOCKS_MAX, MESSAGE_SIZE_MAX } from "../wire/limits.ts";
 
 /** Room for the head of a response and its certificate. */
@@ -51,6 +54,18 @@ export class FinalBlocks {
 
   result(height: number): Uint8Array | undefined {
     return this.#store.get(height, "result");
+  }
+
+  /** What this replica signs about a height that it has executed. */
+  executionClaim(
+    height: number,
+  ): Pick<ExecVote, "kind" | "epoch" | "height" | "blockHash" | "result"> | undefined {
+    const result = this.result(height);
+    const block = this.block(height);
+    if (result === undefined || block === undefined) return undefined;
+    const { hash: blockHash, header } = readBlockHead(block);
+    const { epoch } = header;
+    return { kind: "execVote", epoch, height, blockHash, result: bytesToHash(result) };
   }
 
   putResult(height: number, result: Uint8Array): void {

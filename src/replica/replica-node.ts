@@ -4,26 +4,25 @@
  */
 import { randomBytes } from "node:crypto";
 import { CodedError } from "../base/coded-error.ts";
-import { invariant } from "../base/invariant.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Hash, ReplicaIndex } from "../consensus/block.ts";
 import type { Notice } from "../consensus/effect.ts";
 import type { ExecVote, Message } from "../consensus/message.ts";
 import type { Ports } from "../consensus/parameters.ts";
+import { quorumOf } from "../consensus/quorum.ts";
 import { Replica } from "../consensus/replica.ts";
 import type { Start } from "../consensus/start.ts";
-import { createTlsIdentity } from "../crypto/certificate.ts";
 import { createSigner } from "../crypto/ed25519.ts";
 import type { LinkReason } from "../transport/link-reason.ts";
-import { isReplica, type Endpoint, type Peer, type Principal } from "../transport/principal.ts";
-import { Transport, type TransportEvents } from "../transport/transport.ts";
-import { CLIENT_LIMITS, DEFAULT_TIMING } from "../transport/transport-options.ts";
-import { createAuthenticator, createKeyVerifier } from "../wire/authenticate.ts";
+import { isReplica, type Endpoint, type Principal } from "../transport/principal.ts";
+import type { Transport, TransportEvents } from "../transport/transport.ts";
+import type { Authenticator } from "../wire/authenticate.ts";
 import { CLIENT_CHANNEL, CONSENSUS_CHANNEL, type ReplicaReport } from "../wire/client-codec.ts";
-import { consensusGenesis, type ConsensusGenesis } from "../wire/consensus-genesis.ts";
+import { consensusGenesis } from "../wire/consensus-genesis.ts";
 import { bytesToHash } from "../wire/hash-text.ts";
 import { encodeMessage } from "../wire/message-codec.ts";
 import { createPorts } from "../wire/ports.ts";
+import { STATE_CHANNEL } from "../wire/state-codec.ts";
 import { Admission } from "./admission.ts";
 import type { ExecutedHeight } from "./block-executor.ts";
 import { CheckedTransactions } from "./checked-transactions.ts";
@@ -32,14 +31,15 @@ import { Driver } from "./driver.ts";
 import { ExecutionFeed } from "./execution-feed.ts";
 import { FinalBlocks } from "./final-blocks.ts";
 import { PeerInbox } from "./peer-inbox.ts";
+import { createPeerAuthenticator, openTransport } from "./replica-links.ts";
 import { createParameters, poolOptions } from "./replica-parameters.ts";
 import { repairOf, type ReplicaDependencies, type ReplicaOptions } from "./replica-options.ts";
 import { closeResources, openResources, type Resources } from "./replica-resources.ts";
+import { DEFAULT_GAP_MIN, StateSync } from "./state-sync.ts";
 
 const CONSENSUS_FRAME = Uint8Array.of(CONSENSUS_CHANNEL);
+const STATE_FRAME = Uint8Array.of(STATE_CHANNEL);
 const EXPIRY_INTERVAL_MS = 30_000;
-/** What may wait for a client before its stream stops: it is given the rest when it took this. */
-const CLIENT_QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Numbers that only grow; whoever exports metrics reads them. */
 export type ReplicaCounters = {
@@ -48,6 +48,9 @@ export type ReplicaCounters = {
   droppedTransactions: number;
   viewChanges: number;
   framesRefused: number;
+  executedBlocks: number;
+  /** How often the state was taken from a peer. */
+  stateTransfers: number;
 };
 
 export class ReplicaNode {
@@ -57,6 +60,8 @@ export class ReplicaNode {
     droppedTransactions: 0,
     viewChanges: 0,
     framesRefused: 0,
+    executedBlocks: 0,
+    stateTransfers: 0,
   };
   readonly #options: ReplicaOptions;
   readonly #logger: Logger;
@@ -69,6 +74,7 @@ export class ReplicaNode {
   readonly #feed: ExecutionFeed;
   readonly #admission: Admission;
   readonly #sessions: ClientSessions;
+  readonly #stateSync: StateSync;
   readonly #expiry: NodeJS.Timeout;
   #transport: Transport | undefined;
   #isStateFull = false;
@@ -122,7 +128,9 @@ export class ReplicaNode {
     this.#blocks = new FinalBlocks(resources.store, parameters.window);
     this.#feed = this.#createFeed(checked, parameters.execLagMax);
     this.#driver = this.#createDriver(new Replica(parameters, this.#ports));
-    this.#inbox = this.#createInbox(checked, origin, parameters.window);
+    const authenticator = createPeerAuthenticator(options, origin, parameters.window);
+    this.#inbox = this.#createInbox(checked, authenticator);
+    this.#stateSync = this.#createStateSync(authenticator);
     this.#admission = new Admission(poolOptions(options), {
       checked,
       accounts: (addresses) => resources.execution.accounts(addresses),
@@ -151,7 +159,6 @@ export class ReplicaNode {
 
   report(nonce = 0): ReplicaReport & { readonly alarm: string | undefined } {
     const status = this.#driver.status();
-    const peers = this.#transport?.status() ?? [];
     const { mode, epoch, view, isAccepted, leader, tipHeight, finalHeight, finalHash } = status;
     return {
       kind: "status",
@@ -161,9 +168,14 @@ export class ReplicaNode {
       execHeight: this.#feed.executedHeight,
       pendingCount: Math.max(status.pendingCount, this.#admission.pendingCount),
       isDiskFull: this.#isDiskFull(),
-      peersUp: peers.filter(({ peer, isUp }) => isUp && isReplica(peer)).map(({ peer }) => peer),
+      peersUp: this.#peersUp(),
       alarm: this.#alarm,
     };
+  }
+
+  #peersUp(): ReplicaIndex[] {
+    const peers = this.#transport?.status() ?? [];
+    return peers.filter(({ peer, isUp }) => isUp && isReplica(peer)).map(({ peer }) => peer);
   }
 
   /** The result of a height that this replica executed, if it still knows it. */
@@ -175,6 +187,7 @@ export class ReplicaNode {
     this.#isClosing = true;
     clearInterval(this.#expiry);
     await this.#driver.stop();
+    await this.#stateSync.close();
     this.#inbox.close();
     this.#sessions.close();
     await this.#transport?.close();
@@ -186,6 +199,7 @@ export class ReplicaNode {
     const how = this.#howToStart();
     await this.#driver.start(how);
     const { finalHeight } = this.#driver.status();
+    this.#stateSync.consider(finalHeight);
     this.#feed.start(finalHeight);
     const { index } = this.#options;
     const { isRebuilt, height } = this.#resources.ready;
@@ -218,7 +232,7 @@ export class ReplicaNode {
         const parts = this.#blocks.response(fromHeight, toHeight);
         if (parts !== undefined) this.#transport?.send(to, [CONSENSUS_FRAME, ...parts]);
       },
-      // State transfer begins from these; until then every block is kept.
+      // Any height can be taken over (state-sync.ts), so these are only told of.
       checkpoint: ({ height }) => this.#logger.debug("checkpoint", { height }),
       notice: (notice) => this.#onNotice(notice),
       onLogFull: (isFull) => {
@@ -241,17 +255,7 @@ export class ReplicaNode {
     });
   }
 
-  #createInbox(checked: CheckedTransactions, origin: ConsensusGenesis, window: number): PeerInbox {
-    const { replicaPublicKeys } = this.#options.genesis;
-    const authenticator = createAuthenticator(
-      {
-        net: origin.net,
-        replicaCount: replicaPublicKeys.length,
-        genesis: origin.header,
-        window,
-      },
-      { verify: createKeyVerifier(replicaPublicKeys) },
-    );
+  #createInbox(checked: CheckedTransactions, authenticator: Authenticator): PeerInbox {
     return new PeerInbox({
       authenticator,
       checked,
@@ -260,6 +264,38 @@ export class ReplicaNode {
       onRefused: (from, code) => this.#onRefusedFrame(from, code),
       hold: (from, isHeld) => this.#transport?.hold(from, isHeld),
     });
+  }
+
+  #createStateSync(authenticator: Authenticator): StateSync {
+    const { stateTransfer, genesis } = this.#options;
+    const { execution, statePath } = this.#resources;
+    const gapMin = stateTransfer?.gapMin ?? DEFAULT_GAP_MIN;
+    return new StateSync(
+      { statePath, gapMin, timing: stateTransfer?.timing },
+      {
+        logger: this.#logger,
+        weakQuorum: quorumOf(genesis.replicaPublicKeys.length).weak,
+        isActive: () => this.#driver.status().mode === "active",
+        executedHeight: () => this.#feed.executedHeight,
+        peersUp: () => this.#peersUp(),
+        isSigned: (vote) => authenticator.authenticate(vote, vote.sender).ok,
+        signedResult: (height) => {
+          const claim = this.#blocks.executionClaim(height);
+          return claim === undefined ? undefined : this.#signResult(claim);
+        },
+        send: (to, bytes) => this.#transport?.send(to, [STATE_FRAME, bytes]),
+        importState: (command) => execution.importState(command),
+        hold: () => this.#feed.hold(),
+        release: () => this.#feed.release(),
+        replace: (state) => {
+          this.counters.stateTransfers++;
+          this.#feed.replace(state);
+          this.#admission.refresh();
+        },
+        onRefused: (from, code) => this.#onRefusedFrame(from, code),
+        onFailed: (error) => this.#die(error),
+      },
+    );
   }
 
   #createSessions(): ClientSessions {
@@ -308,6 +344,7 @@ export class ReplicaNode {
       return;
     }
     this.#inbox.onDown(peer);
+    this.#stateSync.onDown(peer);
     this.#driver.input({ kind: "link", peer, isUp: false });
   }
 
@@ -315,6 +352,7 @@ export class ReplicaNode {
     const channel = frame[0];
     const bytes = frame.subarray(1);
     if (isReplica(peer) && channel === CONSENSUS_CHANNEL) this.#inbox.onFrame(peer, bytes);
+    else if (isReplica(peer) && channel === STATE_CHANNEL) this.#stateSync.onFrame(peer, bytes);
     else if (!isReplica(peer) && channel === CLIENT_CHANNEL) this.#sessions.onFrame(peer, bytes);
     else this.#onRefusedFrame(peer, "CHANNEL_UNKNOWN");
   }
@@ -353,6 +391,7 @@ export class ReplicaNode {
 
   #onExecuted(executed: ExecutedHeight): void {
     if (this.#isClosing) return;
+    this.counters.executedBlocks++;
     this.counters.droppedTransactions += executed.drops.length;
     this.#feed.onExecuted(executed);
     this.#admission.onExecuted(executed);
@@ -401,8 +440,11 @@ export class ReplicaNode {
       case "EPOCH_ENTERED":
       case "LEADER_SUSPECTED":
       case "EPOCH_JOINED":
-      case "CATCHING_UP":
         this.#logger.info("consensus notice", { code, ...fields });
+        return;
+      case "CATCHING_UP":
+        this.#logger.debug("consensus notice", { code, ...fields });
+        this.#stateSync.consider(notice.to);
     }
   }
 
@@ -418,27 +460,4 @@ export class ReplicaNode {
     this.#transport?.close(0).catch(() => undefined);
     this.#onFatal(error);
   }
-}
-
-async function openTransport(options: ReplicaOptions, events: TransportEvents): Promise<Transport> {
-  const { index, genesis, replicas, clientPublicKeys, seed, listen, linkTiming } = options;
-  const peers = new Map<Principal, Peer>();
-  genesis.replicaPublicKeys.forEach((publicKey, peer) => {
-    if (peer !== index) peers.set(peer, { publicKey, endpoint: replicas[peer] });
-  });
-  for (const [client, publicKey] of clientPublicKeys) {
-    invariant(!isReplica(client), "a client has a principal of its own");
-    peers.set(client, { publicKey });
-  }
-  return Transport.open(
-    {
-      self: index,
-      identity: createTlsIdentity(seed, `replica-${index}`),
-      peers,
-      listen,
-      clientLimits: { ...CLIENT_LIMITS, queueBytesMax: CLIENT_QUEUE_BYTES_MAX },
-      timing: { ...DEFAULT_TIMING, ...linkTiming },
-    },
-    events,
-  );
 }

@@ -6,6 +6,7 @@ import type { PredeployedContract } from "../execution/genesis-state.ts";
 import type { Endpoint, Principal } from "../transport/principal.ts";
 import type { LinkTiming } from "../transport/transport-options.ts";
 import type { TxPoolOptions } from "../txpool/pool-options.ts";
+import type { TransferTiming } from "./state-transfer.ts";
 
 /**
  * resume: the normal start. A replica with an empty log asks the others whether it may begin.
@@ -36,6 +37,11 @@ export type ReplicaOptions = {
   readonly repair?: string;
   readonly logSegmentSize?: number;
   readonly stateFlushDelayMs?: number;
+  /** When and how patiently the state is taken from a peer instead of being executed. */
+  readonly stateTransfer?: {
+    readonly gapMin?: number;
+    readonly timing?: Partial<TransferTiming>;
+  };
   readonly allowsNetworkFileSystem?: boolean;
 };
 

@@ -5,7 +5,8 @@ import type { Logger } from "../base/logger.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import type { ExecutedHeight } from "./block-executor.ts";
-import { ExecutionService, type ExecutionReady } from "./execution-service.ts";
+import { ExecutionService } from "./execution-service.ts";
+import type { ExecutionReady } from "./execution-worker.ts";
 import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
 import { repairOf, type ReplicaOptions } from "./replica-options.ts";
 
@@ -17,6 +18,7 @@ const BLOCKS_FLUSH_DELAY_MS = 1_000;
 
 /** What a replica holds open besides its sockets. */
 export type Resources = {
+  readonly statePath: string;
   readonly directory: DataDirectory;
   readonly opened: OpenedLog;
   readonly store: BlockStore;
@@ -58,12 +60,13 @@ export async function openResources(
       onFailure: (error) => events.onFailed(error),
     });
     closers.push(() => store.close());
+    const statePath = path.join(dataPath, "state");
     const { service: execution, ready } = await ExecutionService.open(
       {
         genesis,
         contracts,
         genesisBlockHash,
-        statePath: path.join(dataPath, "state"),
+        statePath,
         flushDelayMs: options.stateFlushDelayMs ?? STATE_FLUSH_DELAY_MS,
       },
       {
@@ -72,7 +75,7 @@ export async function openResources(
         onFailed: (error) => events.onFailed(error),
       },
     );
-    return { directory, opened, store, execution, ready };
+    return { statePath, directory, opened, store, execution, ready };
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;

@@ -34,7 +34,6 @@ import { StateCache, type CachedAccount } from "./state-cache.ts";
 import { blockKey, codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import { slotsOf } from "./state-scan.ts";
-import { readSnapshotChunk, type SnapshotChunk, type SnapshotCursor } from "./state-snapshot.ts";
 import { StateTries, putOrDelete } from "./state-tries.ts";
 import { StateView } from "./state-view.ts";
 import { EMPTY_TRIE_ROOT } from "./trie.ts";
@@ -206,12 +205,6 @@ export class StateDatabase implements StateReader {
     }
     const tries = { accounts: this.#tries.accounts, storage: this.#tries.readStorage(address) };
     return proveAccount(tries, state, address, slots);
-  }
-
-  /** A part of the latest state. No block may be committed between the chunks of one snapshot. */
-  snapshotChunk(cursor: SnapshotCursor, entriesMax: number): SnapshotChunk {
-    const readCode = (hash: bigint): Uint8Array => this.code(hash).bytes;
-    return readSnapshotChunk(this.#store, readCode, cursor, entriesMax);
   }
 
   /** Gives up the states before a block, which itself stays readable. */

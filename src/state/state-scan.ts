@@ -6,17 +6,16 @@ import { readBigEndian } from "../base/big-endian.ts";
 import { decodeAccount, type Account } from "./account.ts";
 import { decodeSlotValue } from "./slot-value.ts";
 import { ADDRESS_SIZE, KEY_KIND, WORD_SIZE, accountKey, slotKey } from "./state-keys.ts";
-import type { WriteBehindStore } from "./write-behind-store.ts";
+import type { Entry } from "./key-value-store.ts";
+
+/** What is in a store, by the order of its keys. */
+type StoredEntries = { seekStored(from: Uint8Array): Entry | undefined };
 
 export type SlotEntry = { readonly slot: bigint; readonly value: bigint };
 export type AccountEntry = { readonly address: bigint; readonly account: Account };
 
 /** The account's slots, from the first at or after `from`. */
-export function* slotsOf(
-  store: WriteBehindStore,
-  address: bigint,
-  from = 0n,
-): Generator<SlotEntry> {
+export function* slotsOf(store: StoredEntries, address: bigint, from = 0n): Generator<SlotEntry> {
   const first = slotKey(address, from);
   const size = first.length;
   for (let next = first; ;) {
@@ -31,7 +30,7 @@ export function* slotsOf(
 }
 
 /** All accounts, from the first at or after `from`. */
-export function* accountsOf(store: WriteBehindStore, from = 0n): Generator<AccountEntry> {
+export function* accountsOf(store: StoredEntries, from = 0n): Generator<AccountEntry> {
   const first = accountKey(from);
   for (let next = first; ;) {
     const entry = store.seekStored(next);

@@ -1,17 +1,13 @@
 /**
- * The whole latest state in chunks of bounded size, for a replica that has lost its own. Chunks
+ * The whole state of a store in chunks of bounded size, for a replica that has lost its own. Chunks
  * follow the order of the keys; the receiver builds the state from them and believes it only if
- * the root is the certified one.
+ * the root is the certified one (state-import.ts).
  */
-import { readBigEndian } from "../base/big-endian.ts";
-import { unreachable } from "../base/invariant.ts";
-import { addressHash, wordHash } from "../chain/word-hash.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
-import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount, type Account } from "./account.ts";
-import { encodeSlotValue } from "./slot-value.ts";
+import { invariant } from "../base/invariant.ts";
+import { EMPTY_CODE, EMPTY_STORAGE_ROOT, type Account } from "./account.ts";
+import type { KeyValueStore } from "./key-value-store.ts";
+import { codeKey } from "./state-keys.ts";
 import { accountsOf, slotsOf } from "./state-scan.ts";
-import { Trie } from "./trie.ts";
-import type { WriteBehindStore } from "./write-behind-store.ts";
 
 export type SnapshotEntry =
   | { readonly kind: "account"; readonly address: bigint; readonly account: Account }
@@ -34,72 +30,44 @@ export type SnapshotChunk = {
 
 export const SNAPSHOT_START: SnapshotCursor = { address: 0n, slot: undefined };
 
+/** Roughly what an account or a slot takes on the wire; code takes its own size on top. */
+const ENTRY_SIZE = 128;
+
 /**
- * At most about `entriesMax` entries from the cursor on, in the order of address and slot. An
- * account comes with its code, if it has any.
+ * Entries from the cursor on, in the order of address and slot, until they take about `sizeMax`
+ * bytes; always one if there is one. An account comes with its code, if it has any. The store is
+ * one that nobody writes to meanwhile.
  */
 export function readSnapshotChunk(
-  store: WriteBehindStore,
-  readCode: (hash: bigint) => Uint8Array,
+  store: Pick<KeyValueStore, "get" | "seek">,
   cursor: SnapshotCursor,
-  entriesMax: number,
+  sizeMax: number,
 ): SnapshotChunk {
-  store.flush();
+  const scan = { seekStored: (from: Uint8Array) => store.seek(from) };
   const entries: SnapshotEntry[] = [];
-  for (const { address, account } of accountsOf(store, cursor.address)) {
+  let size = 0;
+  const add = (entry: SnapshotEntry): void => {
+    size += ENTRY_SIZE + (entry.kind === "code" ? entry.bytes.length : 0);
+    entries.push(entry);
+  };
+  for (const { address, account } of accountsOf(scan, cursor.address)) {
     const resumedAt = address === cursor.address ? cursor.slot : undefined;
     if (resumedAt === undefined) {
-      if (entries.length >= entriesMax) return { entries, next: { address, slot: undefined } };
-      entries.push({ kind: "account", address, account });
+      if (entries.length > 0 && size >= sizeMax) {
+        return { entries, next: { address, slot: undefined } };
+      }
+      add({ kind: "account", address, account });
       if (account.codeHash !== EMPTY_CODE.hash) {
-        const bytes = readCode(account.codeHash);
-        entries.push({ kind: "code", hash: account.codeHash, bytes });
+        const bytes = store.get(codeKey(account.codeHash));
+        invariant(bytes !== undefined, "the code of an account is in the store");
+        add({ kind: "code", hash: account.codeHash, bytes });
       }
     }
     if (account.storageRoot === EMPTY_STORAGE_ROOT) continue;
-    for (const { slot, value } of slotsOf(store, address, resumedAt ?? 0n)) {
-      if (entries.length >= entriesMax) return { entries, next: { address, slot } };
-      entries.push({ kind: "slot", address, slot, value });
+    for (const { slot, value } of slotsOf(scan, address, resumedAt ?? 0n)) {
+      if (entries.length > 0 && size >= sizeMax) return { entries, next: { address, slot } };
+      add({ kind: "slot", address, slot, value });
     }
   }
   return { entries, next: undefined };
-}
-
-/**
- * The state root that the entries of a whole snapshot have, in their order; undefined if they
- * contradict themselves. It holds the account trie and one storage trie at a time.
- */
-export function rebuildRoot(entries: Iterable<SnapshotEntry>): Uint8Array | undefined {
-  const accounts = new Trie();
-  let storage = new Trie();
-  let current: { readonly address: bigint; readonly account: Account } | undefined;
-  let missingCode = EMPTY_CODE.hash;
-  const isComplete = (): boolean =>
-    current === undefined ||
-    (missingCode === EMPTY_CODE.hash &&
-      readBigEndian(storage.rootHash(), 0, 32) === current.account.storageRoot);
-  for (const entry of entries) {
-    switch (entry.kind) {
-      case "account":
-        if (!isComplete()) return undefined;
-        if (current !== undefined && entry.address <= current.address) return undefined;
-        current = { address: entry.address, account: entry.account };
-        missingCode = entry.account.codeHash;
-        storage = new Trie();
-        accounts.put(addressHash(entry.address), encodeAccount(entry.account));
-        break;
-      case "code":
-        if (entry.hash !== missingCode) return undefined;
-        if (readBigEndian(keccak256(entry.bytes), 0, 32) !== entry.hash) return undefined;
-        missingCode = EMPTY_CODE.hash;
-        break;
-      case "slot":
-        if (entry.address !== current?.address || entry.value === 0n) return undefined;
-        storage.put(wordHash(entry.slot), encodeSlotValue(entry.value));
-        break;
-      default:
-        unreachable(entry);
-    }
-  }
-  return isComplete() ? accounts.rootHash() : undefined;
 }

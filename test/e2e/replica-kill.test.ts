@@ -1,71 +1,17 @@
 /** Replicas as processes that are killed without warning, under load. */
 import assert from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { FollowingClient, until } from "../support/following-client.ts";
-import { HOST, REPLICA_COUNT, transfer } from "../support/replica-network.ts";
-import type { ReplicaProcessOptions } from "./replica-process.ts";
+import { REPLICA_COUNT, transfer } from "../support/replica-network.ts";
+import { ALL, ReplicaProcesses } from "./replica-processes.ts";
 
-const ALL = [0, 1, 2, 3];
-const SCRIPT = path.join(import.meta.dirname, "replica-process.ts");
 /** About 200 transactions per second: enough to be always under way, on a busy machine as well. */
 const LOAD_INTERVAL_MS = 50;
 const SENDERS = 10;
 const WAITING_MAX = 500;
 
-class Processes {
-  readonly #directory = mkdtempSync(path.join(tmpdir(), "quorate-kill-"));
-  readonly #children = new Map<number, ChildProcess>();
-  ports: readonly number[] = [];
-
-  async choosePorts(): Promise<void> {
-    this.ports = await Promise.all(ALL.map(freePort));
-  }
-
-  /** Resolves when it listens. */
-  async start(index: number, startMode: ReplicaProcessOptions["startMode"]): Promise<void> {
-    const dataPath = path.join(this.#directory, `replica-${index}`);
-    const options: ReplicaProcessOptions = { index, dataPath, ports: this.ports, startMode };
-    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(options)], {
-      stdio: ["ignore", "pipe", "pipe"],
-      // Compiled once for all starts: half of a start is reading the sources.
-      env: { ...process.env, NODE_COMPILE_CACHE: path.join(this.#directory, "compiled") },
-    });
-    this.#children.set(index, child);
-    child.stderr.on("data", (text: Buffer) => {
-      if (process.env["REPLICA_LOG"] !== undefined)
-        appendFileSync(process.env["REPLICA_LOG"], text);
-    });
-    const exited = once(child, "exit").then(([code]) => {
-      throw new Error(`replica ${index} ended with ${String(code)}`);
-    });
-    await Promise.race([once(child.stdout, "data"), exited]);
-    exited.catch(() => undefined);
-  }
-
-  /** Like the loss of the process: nothing is flushed, nobody is told. */
-  async kill(index: number): Promise<void> {
-    const child = this.#children.get(index);
-    this.#children.delete(index);
-    if (child === undefined || child.exitCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(ALL.map((index) => this.kill(index)));
-    rmSync(this.#directory, { recursive: true, force: true });
-  }
-}
-
 describe("replicas that are killed under load", () => {
-  const processes = new Processes();
+  const processes = new ReplicaProcesses();
   let client: FollowingClient;
   let load: NodeJS.Timeout | undefined;
   const nonces = Array.from({ length: SENDERS }, () => 0);
@@ -143,12 +89,3 @@ describe("replicas that are killed under load", () => {
     console.log(`${submitted} transactions in ${client.finalHeight} blocks`);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

@@ -4,7 +4,16 @@
 import type { LogFields } from "../../src/base/logger.ts";
 import { ReplicaNode } from "../../src/replica/replica-node.ts";
 import type { StartMode } from "../../src/replica/replica-options.ts";
+import { Transport } from "../../src/transport/transport.ts";
+import {
+  encodeStateMessage,
+  SNAPSHOT_CHUNK_TYPE,
+  STATE_CHANNEL,
+} from "../../src/wire/state-codec.ts";
 import { HOST, replicaOptions } from "../support/replica-network.ts";
+
+/** How a replica serves its state: it lies in every chunk, or refuses its first snapshot. */
+export type StateManners = "lies" | "refuses-once";
 
 export type ReplicaProcessOptions = {
   readonly index: number;
@@ -12,12 +21,20 @@ export type ReplicaProcessOptions = {
   /** Of all replicas, by index. */
   readonly ports: readonly number[];
   readonly startMode: StartMode;
+  /** Heights behind from which on the state is taken from a peer. */
+  readonly transferGapMin?: number;
+  readonly stateManners?: StateManners;
 };
 
 const READY_LINE = "ready";
+const OFFER_TYPE = 17;
+/** In a chunk behind version, type, snapshot, count, kind and address: of the first account. */
+const NONCE_OFFSET = 2 + 4 + 4 + 1 + 20 + 7;
 
 async function main(text: string): Promise<void> {
-  const { index, dataPath, ports, startMode } = JSON.parse(text) as ReplicaProcessOptions;
+  const options = JSON.parse(text) as ReplicaProcessOptions;
+  const { index, dataPath, ports, startMode, transferGapMin: gapMin } = options;
+  if (options.stateManners !== undefined) misbehave(index, options.stateManners);
   const endpoints = ports.map((port) => ({ host: HOST, port }));
   const log = (message: string, fields?: LogFields): void => {
     process.stderr.write(`${index} ${message} ${JSON.stringify(fields ?? {})}\n`);
@@ -27,6 +44,7 @@ async function main(text: string): Promise<void> {
       listen: endpoints[index]!,
       replicas: endpoints,
       startMode,
+      ...(gapMin !== undefined && { stateTransfer: { gapMin } }),
     }),
     {
       logger: { debug: () => undefined, info: log, warn: log, error: log },
@@ -39,7 +57,31 @@ async function main(text: string): Promise<void> {
       () => process.exit(1),
     );
   });
+  process.on("SIGUSR2", () => process.stdout.write(`${JSON.stringify(node.counters)}\n`));
   process.stdout.write(`${READY_LINE}\n`);
+}
+
+/** Changes frames on their way out, and knows nothing else of the replica. */
+function misbehave(index: number, manners: StateManners): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  const { send } = Transport.prototype;
+  let hasRefused = false;
+  Transport.prototype.send = function sendOther(this: Transport, to, frame) {
+    const [channel, bytes] = frame instanceof Uint8Array ? [] : frame;
+    if (channel?.[0] !== STATE_CHANNEL || bytes === undefined) return send.call(this, to, frame);
+    if (manners === "lies" && bytes[1] === SNAPSHOT_CHUNK_TYPE) {
+      process.stderr.write(`${index} lies about its state to ${to}\n`);
+      const lie = Uint8Array.from(bytes);
+      lie[NONCE_OFFSET] = ((lie[NONCE_OFFSET] ?? 0) + 1) % 256;
+      return send.call(this, to, [channel, lie]);
+    }
+    if (manners === "refuses-once" && bytes[1] === OFFER_TYPE && !hasRefused) {
+      hasRefused = true;
+      const refusal = { kind: "snapshotRefused", code: "SNAPSHOT_BUSY" } as const;
+      return send.call(this, to, [channel, encodeStateMessage(refusal)]);
+    }
+    return send.call(this, to, frame);
+  };
 }
 
 main(process.argv[2] ?? "").catch((error: unknown) => {
