@@ -61,6 +61,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "permit",
+    {
+      summary: "list, grant and revoke permissions",
+      load: async () => (await import("./commands/permit.ts")).permit,
+    },
+  ],
+  [
     "smoke-test",
     {
       summary: "check a network: its genesis block, then a token that is transferred",

@@ -81,6 +81,24 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   NETWORK_UNREACHABLE: ({ url }) => `${text(url)} does not answer. Check the URL and the network.`,
   NETWORK_CALL_FAILED: ({ method, message }) =>
     `${text(method)} failed: ${text(message)}. Look at the log of the client node.`,
+  SIGN_IN_FAILED: ({ reason }) =>
+    `the network did not let this account sign in (${text(reason)}). See docs/permissions.md.`,
+  TX_NOT_FINAL_YET: ({ hash, seconds }) =>
+    `transaction ${text(hash)} was sent and is not final after ${text(seconds)} s. ` +
+    'Look at "quorate status"; it may still be included.',
+  PERMIT_KEY_MISSING: () =>
+    "a change needs the key of an admin. Give --key FILE, or set QUORATE_ADMIN_KEY.",
+  PERMIT_CONTRACT_MISSING: ({ address }) =>
+    `no permission contract answers at ${text(address)}. Check the URL: is that a Quorate network?`,
+  PERMIT_NOT_ADMIN: ({ account }) =>
+    `${text(account)} is no admin. Use the key of one: "quorate permit list" shows them.`,
+  PERMIT_LAST_ADMIN: ({ account }) =>
+    `${text(account)} is the last admin. Make another account an admin first.`,
+  PERMIT_NOT_GRANTABLE: ({ from, to, actions }) =>
+    `${text(actions)} cannot be granted to ${text(from)} at ${text(to)}: deploy and admin have no ` +
+    "target, and admin belongs to one account. See docs/permissions.md.",
+  PERMIT_FAILED: ({ hash }) =>
+    `transaction ${text(hash)} was included and failed. List the permissions and try again.`,
   SMOKE_TEST_FAILED: ({ expected, found }) =>
     `expected that ${text(expected)}, but found ${text(found)}. Look at the log of the client node.`,
 };

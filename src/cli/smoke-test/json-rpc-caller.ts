@@ -6,7 +6,10 @@ export type JsonRpcCaller = (method: string, params: readonly unknown[]) => Prom
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
-export function createJsonRpcCaller(url: string): JsonRpcCaller {
+export function createJsonRpcCaller(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): JsonRpcCaller {
   let id = 0;
   return async (method, params) => {
     id += 1;
@@ -15,7 +18,7 @@ export function createJsonRpcCaller(url: string): JsonRpcCaller {
     try {
       const response = await fetch(url, {
         method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json" },
+        headers: { "content-type": "application/json", accept: "application/json", ...headers },
         body: JSON.stringify({ id, jsonrpc: "2.0", method, params }),
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
@@ -44,5 +47,6 @@ function resultOf(
   const error = isRecord(answer) && isRecord(answer["error"]) ? answer["error"] : {};
   const said = error["message"];
   const message = typeof said === "string" ? said : "the answer is no JSON-RPC";
-  throw new CodedError("NETWORK_CALL_FAILED", { ...about, message });
+  const { code: rpcCode, data: rpcData } = error;
+  throw new CodedError("NETWORK_CALL_FAILED", { ...about, message, rpcCode, rpcData });
 }
