@@ -1,4 +1,5 @@
 /** What must happen, and by when, in virtual time (L1-L5, L7). */
+import { DEFAULT_TIMING } from "../../src/consensus/parameters.ts";
 import type { Quorum } from "../../src/consensus/quorum.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
@@ -70,8 +71,8 @@ export class LivenessChecker {
     if (point.epoch > fault.epoch || (point.epoch === fault.epoch && point.view > fault.view)) {
       const tookMs = queue.nowMs() - fault.atMs;
       this.#leaderFault = undefined;
-      const where = this.#isClean() ? "" : ", rough links";
-      coverage.sample(`recovered from a leader fault (${fault.kind}${where}), ms`, tookMs);
+      const label = `${fault.kind}${this.#circumstances()}`;
+      coverage.sample(`recovered from a leader fault (${label}), ms`, tookMs);
       if (this.#isClean() && tookMs > LEADER_FAULT_MAX_MS) {
         throw new Violation("L2", `a failed leader (${fault.kind}) cost ${tookMs} ms`);
       }
@@ -193,6 +194,14 @@ export class LivenessChecker {
         );
       })
       .join("\n");
+  }
+
+  #circumstances(): string {
+    if (!this.#isClean()) return ", rough links";
+    // A leader whose clock is far behind its predecessor's waits for it (PROTOCOL §10).
+    return 2 * this.#cluster.plan.wallSkewMaxMs > DEFAULT_TIMING.clockLeadMaxMs
+      ? ", clocks apart"
+      : "";
   }
 
   /** Nothing but the measured fault can be to blame for a delay. */
