@@ -33,8 +33,8 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   KEY_WRONG: ({ path, node }) =>
     `the key ${text(path)} is not the one that the network knows ${text(node)} by. ` +
     "Put the right key back from a backup.",
-  KEY_EXISTS: ({ path }) =>
-    `${text(path)} is there already. Keys are never overwritten: choose another --out.`,
+  FILE_EXISTS: ({ path }) =>
+    `${text(path)} is there already and is not overwritten. Choose another --out.`,
   NODE_FAILED: ({ node, line }) => `${text(node)} did not start: ${text(line)}`,
   START_TOO_SLOW: ({ seconds, logs }) =>
     `the network was not ready after ${text(seconds)} s. Look at "quorate status" and ${text(logs)}.`,

@@ -99,7 +99,7 @@ export class NodeChild {
       resolve(undefined);
       this.#onEnd(reason);
     };
-    child.on("error", (error) => onEnd({ code: "SPAWN_FAILED", text: error.message }));
+    child.on("error", (error) => onEnd({ code: "NODE_FAILED", text: error.message }));
     // Not "exit": what it wrote last is read by then.
     child.on("close", (code, signal) => {
       const how = signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`;

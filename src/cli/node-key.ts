@@ -17,7 +17,7 @@ export function createKey(file: string): Uint8Array {
     opened = openSync(file, "wx", 0o600);
   } catch (error) {
     if (!isSystemError(error, "EEXIST")) throw error;
-    throw new CodedError("KEY_EXISTS", { path: shownPath(file) }, error);
+    throw new CodedError("FILE_EXISTS", { path: shownPath(file) }, error);
   }
   try {
     writeSync(opened, privateKeyToPem(seed));

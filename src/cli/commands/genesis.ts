@@ -78,7 +78,7 @@ function create({ texts }: Arguments): NetworkFile {
     throw usageError("genesis create needs --keys, --out, --replicas and --alloc", "genesis");
   }
   // A genesis that others may already run on is never replaced.
-  if (existsSync(out)) throw new CodedError("KEY_EXISTS", { path: out });
+  if (existsSync(out)) throw new CodedError("FILE_EXISTS", { path: out });
   const publicKey = (node: string): Uint8Array =>
     createSigner(loadKey(path.resolve(keys, `${node}.key`))).publicKey;
   const chainId = parseChainId(texts["chain-id"]) ?? DEFAULT_CHAIN_ID;
