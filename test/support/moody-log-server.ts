@@ -1,0 +1,80 @@
+/** A log endpoint that takes lines, refuses them, falls silent or breaks off, as it is told. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A number is a status; the rest is what HTTP servers do when they are ill. */
+export type Mood = number | "reset" | "silence" | "slow" | "lost answer";
+
+export class MoodyLogServer {
+  /** For the next requests, one each; then `mood`. */
+  readonly moods: Mood[] = [];
+  mood: Mood = 200;
+  readonly lines: string[] = [];
+  readonly requests: { readonly headers: IncomingMessage["headers"]; readonly lines: number }[] =
+    [];
+  /** Lines that it answers with 400. */
+  isPoison: (line: string) => boolean = () => false;
+  linesMax = Number.POSITIVE_INFINITY;
+  #server: Server | undefined;
+  #port = 0;
+
+  static async open(): Promise<MoodyLogServer> {
+    const server = new MoodyLogServer();
+    await server.listen();
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** On the port that it had before. */
+  async listen(): Promise<void> {
+    const server = createServer((request, response) => void this.#answer(request, response));
+    await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve));
+    this.#server = server;
+    const address = server.address() as AddressInfo;
+    this.#port = address.port;
+  }
+
+  async goAway(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const mood = this.moods.shift() ?? this.mood;
+    request.on("error", () => undefined);
+    if (mood === "reset") {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const lines = Buffer.concat(chunks).toString().split("\n");
+    const whole = lines.slice(0, -1);
+    this.requests.push({ headers: request.headers, lines: whole.length });
+    if (mood === "silence") return;
+    if (mood === "slow") await new Promise((resolve) => setTimeout(resolve, 300));
+    if (whole.length > this.linesMax) response.writeHead(413).end();
+    else if (whole.some(this.isPoison)) response.writeHead(400).end();
+    else if (typeof mood === "number" && mood >= 300) response.writeHead(mood).end("no");
+    else {
+      this.lines.push(...whole);
+      if (mood === "lost answer") request.socket.resetAndDestroy();
+      else response.writeHead(200).end("ok");
+    }
+  }
+}
+
+export async function until(condition: () => boolean, withinMs = 10_000): Promise<void> {
+  const deadlineMs = performance.now() + withinMs;
+  while (!condition()) {
+    if (performance.now() > deadlineMs) throw new Error("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

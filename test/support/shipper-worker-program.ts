@@ -1,0 +1,19 @@
+/** A process that logs numbers as fast as it is told and is then killed. Args: url, spool, count. */
+import { Shipper } from "../../src/logging/shipper.ts";
+
+export function runShipperProgram([url = "", spool = "", count = "0"]: readonly string[]): void {
+  const endpoint = { name: "endpoint_1", url, username: undefined, password: undefined };
+  const shipper = new Shipper({
+    endpoints: [endpoint],
+    spoolDirectory: spool,
+    timing: { retryMinMs: 20, retryMaxMs: 50 },
+  });
+  for (let number = 0; number < Number(count); number += 1) {
+    shipper.write(JSON.stringify({ number }));
+  }
+  // Handed to the thread and kept by it: from here on the lines outlive the process.
+  setTimeout(() => process.stdout.write("kept\n"), 500);
+  setInterval(() => undefined, 1_000);
+}
+
+if (process.argv[1] === import.meta.filename) runShipperProgram(process.argv.slice(2));
