@@ -71,7 +71,8 @@ contract Permissions {
     function effectivePermissions(address from, address to) public view returns (uint8) {
         uint8 own = _entries[from][ANY].rights;
         if (own & ADMIN != 0) return ALL;
-        return own | _entries[from][to].rights | _entries[ANY][to].rights | _entries[ANY][ANY].rights;
+        uint8 anyones = _entries[ANY][to].rights | _entries[ANY][ANY].rights;
+        return own | _entries[from][to].rights | anyones;
     }
 
     /// The rights of this one entry.

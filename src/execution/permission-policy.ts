@@ -1,4 +1,4 @@
-/** Which transactions may run (SPEC A3): every replica asks, so no client node can get around it. */
+/** Which transactions may run (SPEC A3). Every replica asks: no client node can get around it. */
 import type { GenesisConfig } from "../chain/genesis.ts";
 import { ANYONE, DEPLOY, isPermitted, PERMISSION_ADDRESS, WRITE } from "../chain/permissions.ts";
 import { recoverAuthority } from "../chain/transaction-sender.ts";

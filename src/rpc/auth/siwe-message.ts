@@ -41,8 +41,10 @@ const URI = /^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/;
 /** reserved, unreserved and space of RFC 3986: nothing that could fake a line. */
 const STATEMENT = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;= ]+$/;
 const REQUEST_ID = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%]*$/;
-const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const DATE = /(\d{4})-(\d{2})-(\d{2})/;
+const TIME = /([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?/;
+const ZONE = /(Z|[+-]([01]\d|2[0-3]):[0-5]\d)/;
+const DATE_TIME = new RegExp(`^${DATE.source}T${TIME.source}${ZONE.source}$`);
 
 export function parseSiweMessage(text: string): Result<SiweMessage, SiweParseError> {
   if (text.length > SIWE_LENGTH_MAX) return err({ code: "SIWE_TOO_LONG", field: "message" });
