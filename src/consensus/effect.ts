@@ -27,6 +27,8 @@ export type Input =
   | { readonly kind: "synced"; readonly lsn: number }
   | { readonly kind: "executed"; readonly height: number; readonly result: Hash }
   | { readonly kind: "link"; readonly peer: ReplicaIndex; readonly isUp: boolean }
+  /** This replica is about to be stopped: as leader it hands its view on. */
+  | { readonly kind: "retire" }
   /** Time passed; due when `wakeAtMs` says so. */
   | { readonly kind: "tick" };
 

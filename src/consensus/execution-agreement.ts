@@ -4,8 +4,9 @@
  */
 import { err, ok, type Result } from "../base/result.ts";
 import { invariant } from "../base/invariant.ts";
+import { abdicate } from "./abdicating.ts";
 import type { Hash } from "./block.ts";
-import { leader, notice, sendNow, signed, type Core } from "./core.ts";
+import { notice, sendNow, signed, type Core } from "./core.ts";
 import type { ExecVote } from "./message.ts";
 import type { Rejection } from "./rejection.ts";
 
@@ -81,11 +82,7 @@ function diverge(core: Core, height: number, own: Hash, others: Hash): void {
   if (core.mode !== "active") return;
   core.mode = "diverged";
   notice(core, { code: "EXECUTION_DIVERGED", height, own, others });
-  if (leader(core) !== core.self) return;
-  const { epoch, self: sender, view } = core;
-  core.mayLead = false;
-  core.views.abdicate = signed(core, { kind: "abdicate", epoch, sender, view });
-  sendNow(core, "all", core.views.abdicate);
+  abdicate(core);
 }
 
 /** Every so many blocks, a result that 2f+1 signed lets others trust a snapshot of the state. */

@@ -7,6 +7,7 @@
  */
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { abdicate } from "./abdicating.ts";
 import type { Hash, ReplicaIndex } from "./block.ts";
 import { fetchMissing, nextFetchMs } from "./catch-up.ts";
 import { castCommits } from "./committing.ts";
@@ -174,6 +175,9 @@ export class Replica {
         return ok(undefined);
       case "link":
         return this.#onLink(input.peer, input.isUp);
+      case "retire":
+        if (core.mode === "active") abdicate(core);
+        return ok(undefined);
       case "tick":
         return ok(undefined);
       default:

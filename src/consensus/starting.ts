@@ -1,8 +1,9 @@
 /** Coming to life: founding, resuming from the log, and losing it (PROTOCOL §5.4, §9). */
 import { err, ok, type Result } from "../base/result.ts";
 import { invariant } from "../base/invariant.ts";
+import { abdicate } from "./abdicating.ts";
 import type { Hash, ReplicaIndex } from "./block.ts";
-import { append, leader, notice, sendNow, signed, type Core } from "./core.ts";
+import { append, notice, sendNow, type Core } from "./core.ts";
 import type { Commit, Probe, ProbeAnswer, ViewChange, Vote } from "./message.ts";
 import { onViewChange } from "./new-view.ts";
 import type { Rejection } from "./rejection.ts";
@@ -145,11 +146,8 @@ function becomeActive(core: Core): void {
   core.mode = "active";
   core.timers.nextResendMs = 0;
   recallOwn(core);
-  if (leader(core) !== core.self) return;
   // A restarted leader may have proposed here before: it must not propose again (PROTOCOL §5.4).
-  const { epoch, self: sender, view } = core;
-  core.views.abdicate = signed(core, { kind: "abdicate", epoch, sender, view });
-  sendNow(core, "all", core.views.abdicate);
+  abdicate(core);
 }
 
 /** What we said before the restart counts for us as it does for the others. */

@@ -186,6 +186,8 @@ export class ReplicaNode {
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#expiry);
+    // Nobody has to find out that its leader is gone.
+    this.#driver.input({ kind: "retire" });
     await this.#driver.stop();
     await this.#stateSync.close();
     this.#inbox.close();

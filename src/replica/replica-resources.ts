@@ -1,9 +1,10 @@
 /** The disk and the execution thread of a replica. */
 import path from "node:path";
-import type { CodedError } from "../base/coded-error.ts";
+import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
+import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import type { ExecutedHeight } from "./block-executor.ts";
 import { ExecutionService } from "./execution-service.ts";
 import type { ExecutionReady } from "./execution-worker.ts";
@@ -53,12 +54,7 @@ export async function openResources(
     });
     closers.push(() => opened.log.close());
     if (opened.verdict === "tail-cut") logger.warn("the torn end of the log was cut off", {});
-    const store = await BlockStore.open(path.join(dataPath, "blocks"), {
-      flushDelayMs: BLOCKS_FLUSH_DELAY_MS,
-      onFull: () => events.onBlocksFull(),
-      onRoom: () => events.onBlocksFull(),
-      onFailure: (error) => events.onFailed(error),
-    });
+    const store = await openBlocks(options, logger, events);
     closers.push(() => store.close());
     const statePath = path.join(dataPath, "state");
     const { service: execution, ready } = await ExecutionService.open(
@@ -79,6 +75,36 @@ export async function openResources(
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
+  }
+}
+
+/**
+ * The blocks below the log are nowhere else here. A damaged store can only be filled anew by a
+ * replica that begins without its log, and so fetches every block: the operator says when.
+ */
+async function openBlocks(
+  options: ReplicaOptions,
+  logger: Logger,
+  events: ResourceEvents,
+): Promise<BlockStore> {
+  const blocksPath = path.join(options.dataPath, "blocks");
+  const open = (): Promise<BlockStore> =>
+    BlockStore.open(blocksPath, {
+      flushDelayMs: BLOCKS_FLUSH_DELAY_MS,
+      onFull: () => events.onBlocksFull(),
+      onRoom: () => events.onBlocksFull(),
+      onFailure: (error) => events.onFailed(error),
+    });
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.code !== "BLOCK_STORE_DAMAGED") throw error;
+    if (options.startMode !== "rejoin") {
+      throw new CodedError(error.code, { ...error.data, repair: repairOf(options) }, error);
+    }
+    logger.warn("the damaged block store is filled anew from the other replicas", {});
+    removeEnvironment(blocksPath);
+    return open();
   }
 }
 

@@ -35,6 +35,19 @@ describe("starting (PROTOCOL §5.4, §9)", () => {
     assert.deepEqual(replica.sent("propose"), []);
   });
 
+  it("a leader that is about to be stopped abdicates and proposes nothing more", () => {
+    const leader = new LoneReplica(0).start();
+    leader.take();
+    leader.step({ kind: "retire" });
+    assert.ok(leader.sent("abdicate").length > 0);
+    leader.submit(7);
+    assert.deepEqual(leader.sent("propose"), []);
+    const other = new LoneReplica(1).start();
+    other.take();
+    other.step({ kind: "retire" });
+    assert.deepEqual(other.sent("abdicate"), []);
+  });
+
   it("stays with what it voted in the view it restarts in", () => {
     const replica = resumed(1, voted(1));
     const other = blockOn(GENESIS_BLOCK, [transactionOf(2)]);

@@ -214,6 +214,24 @@ describe("four replicas", () => {
     assert.deepEqual(cluster.failures, []);
   });
 
+  it("one whose blocks are damaged refuses to start, and fetches them again", async () => {
+    await cluster.stop(3);
+    const blocks = path.join(cluster.directory, "replica-3", "blocks", "data.mdb");
+    truncateSync(blocks, 9_000);
+    await assert.rejects(cluster.start(3, { startMode: "resume", repair: "mend it" }), (error) => {
+      assert.ok(error instanceof CodedError);
+      assert.equal(error.code, "BLOCK_STORE_DAMAGED");
+      assert.equal(error.data["repair"], "mend it");
+      return true;
+    });
+    const node = await cluster.start(3, { startMode: "rejoin" });
+    client.setPort(3, node.port);
+    await until(() => node.report().finalHeight === client.finalHeight, "it has all blocks");
+    await until(() => node.report().mode === "active", "a new epoch lets it in");
+    client.submit(nextTransfers(5, 1));
+    await until(settled, "it votes and executes");
+  });
+
   it("a second process on the same data is refused", async () => {
     await assert.rejects(cluster.start(0), { code: "DATA_DIRECTORY_IN_USE" });
   });
