@@ -1,0 +1,103 @@
+/**
+ * Transactions at a steady pace. Each account has one under way at a time and sends it again until
+ * the network takes it, as a wallet would; what was taken once must be final in the end.
+ */
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readBigEndian } from "../../src/base/big-endian.ts";
+import { bytesToHex } from "../../src/base/hex.ts";
+import { encodeTransaction, signingHash } from "../../src/chain/transaction-encoder.ts";
+import type { UnsignedTransaction } from "../../src/chain/transaction.ts";
+import { sign } from "../../src/crypto/secp256k1.ts";
+import type { JsonRpcCaller } from "../../src/cli/smoke-test/json-rpc-caller.ts";
+
+const RETRY_MS = 200;
+const RECEIPT_POLL_MS = 20;
+const CHAIN_ID = 5000n;
+
+export class SteadyLoad {
+  readonly #call: JsonRpcCaller;
+  readonly #accounts: readonly Promise<void>[];
+  readonly #taken: string[] = [];
+  #isStopping = false;
+
+  constructor(call: JsonRpcCaller, accountCount: number, intervalMs: number) {
+    this.#call = call;
+    this.#accounts = Array.from({ length: accountCount }, () => this.#run(intervalMs));
+  }
+
+  /** Hashes that the network has taken. */
+  get taken(): readonly string[] {
+    return this.#taken;
+  }
+
+  /** Ends the load; the last transaction of each account is still brought through. */
+  async stop(): Promise<readonly string[]> {
+    this.#isStopping = true;
+    await Promise.all(this.#accounts);
+    return this.#taken;
+  }
+
+  async #run(intervalMs: number): Promise<void> {
+    const account = new Account();
+    while (!this.#isStopping) {
+      this.#taken.push(await sendUntilTaken(this.#call, account.next()));
+      await sleep(intervalMs);
+    }
+  }
+}
+
+/** An account with a key of its own; it needs no balance, gas is free. */
+export class Account {
+  readonly #privateKey = new Uint8Array(randomBytes(32));
+  #nonce = 0n;
+
+  /** The next transaction, signed. */
+  next(): string {
+    const unsigned: UnsignedTransaction = {
+      type: 0,
+      chainId: CHAIN_ID,
+      nonce: this.#nonce,
+      gasPrice: 0n,
+      gasLimit: 21_000n,
+      to: readBigEndian(new Uint8Array(randomBytes(20)), 0, 20),
+      value: 0n,
+      data: new Uint8Array(),
+    };
+    this.#nonce += 1n;
+    const { signature, recoveryId } = sign(signingHash(unsigned), this.#privateKey);
+    const yParity = recoveryId === 0 ? 0 : 1;
+    const r = readBigEndian(signature, 0, 32);
+    const s = readBigEndian(signature, 32, 32);
+    return bytesToHex(encodeTransaction({ ...unsigned, yParity, r, s }));
+  }
+}
+
+export async function sendUntilTaken(call: JsonRpcCaller, raw: string): Promise<string> {
+  for (;;) {
+    try {
+      return String(await call("eth_sendRawTransaction", [raw]));
+    } catch {
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+/** How many milliseconds it took until the receipt was there. */
+export async function waitForReceipt(
+  call: JsonRpcCaller,
+  hash: string,
+  timeoutMs: number,
+): Promise<number> {
+  const startedMs = performance.now();
+  while (performance.now() - startedMs < timeoutMs) {
+    try {
+      const receipt = await call("eth_getTransactionReceipt", [hash]);
+      if (receipt !== null) return performance.now() - startedMs;
+    } catch {
+      // The client node may be away for a moment.
+    }
+    await sleep(RECEIPT_POLL_MS);
+  }
+  throw new Error(`no receipt of ${hash} after ${timeoutMs} ms`);
+}
