@@ -7,12 +7,17 @@ import { hexToBytes } from "../src/base/hex.ts";
 export type ContractName = "Loops" | "Snailtracer" | "Token";
 
 type Contract = {
+  readonly creation: string;
   readonly runtime: string;
   readonly selectors: Readonly<Record<string, string>>;
 };
 
 const file = readFileSync(path.join(import.meta.dirname, "contracts", "bytecode.json"), "utf8");
 const { contracts } = JSON.parse(file) as { contracts: Readonly<Record<ContractName, Contract>> };
+
+export function creationCode(name: ContractName): Uint8Array {
+  return hexToBytes(contracts[name].creation);
+}
 
 export function runtimeCode(name: ContractName): Uint8Array {
   return hexToBytes(contracts[name].runtime);

@@ -1,0 +1,42 @@
+/** Accounts of the load, and their transactions, signed before any of them is sent. */
+import { bytesToHex, type Hex } from "../../src/base/hex.ts";
+import { publicKeyToAddress } from "../../src/chain/address.ts";
+import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
+import { signTransaction } from "../../src/chain/transaction-sender.ts";
+import { keccak256 } from "../../src/crypto/keccak256.ts";
+import { publicKeyOf } from "../../src/crypto/secp256k1.ts";
+
+export type Sender = {
+  readonly privateKey: Uint8Array;
+  readonly address: bigint;
+  nonce: bigint;
+};
+
+export type Call = {
+  readonly to: bigint | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly gasLimit: bigint;
+};
+
+export type SignedTransaction = { readonly hash: Hex; readonly raw: Hex };
+
+export function createSenders(count: number): Sender[] {
+  return Array.from({ length: count }, (_, index) => {
+    return senderOf(keccak256(new TextEncoder().encode(`quorate bench sender ${index}`)));
+  });
+}
+
+export function senderOf(privateKey: Uint8Array): Sender {
+  return { privateKey, address: publicKeyToAddress(publicKeyOf(privateKey)), nonce: 0n };
+}
+
+/** Uses up the sender's next nonce. */
+export function signNext(sender: Sender, chainId: bigint, call: Call): SignedTransaction {
+  const { privateKey, nonce } = sender;
+  sender.nonce++;
+  const fees = { maxPriorityFeePerGas: 0n, maxFeePerGas: 0n };
+  const unsigned = { type: 2, chainId, nonce, ...fees, ...call, accessList: [] } as const;
+  const bytes = encodeTransaction(signTransaction(unsigned, privateKey));
+  return { hash: bytesToHex(keccak256(bytes)), raw: bytesToHex(bytes) };
+}
