@@ -80,7 +80,7 @@ export class Calls {
   #isQuick(kind: ReadKind, number: bigint): boolean {
     // The tries of the latest block are in memory; those of others are made first.
     if (kind === "proof") return number === this.#dependencies.executor.database.latestBlock;
-    return true;
+    return kind !== "traceCall" && kind !== "traceTransactions";
   }
 
   #inlineBounds(): ReadBounds {

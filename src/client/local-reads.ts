@@ -1,13 +1,16 @@
 /** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
+import { invariant } from "../base/invariant.ts";
 import type { Result } from "../base/result.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { SyncProgress } from "../chain/sync-progress.ts";
+import type { TraceOptions } from "../chain/trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
 import type { ReadKind, ReadResults } from "../execution/read-job.ts";
+import type { TracedBlock } from "../execution/trace/trace-transactions.ts";
 import type { FeeRules } from "../txpool/pool-options.ts";
 import type { PoolStatus, SenderContent } from "../txpool/tx-pool.ts";
 import type { BlockRecord } from "./block-record.ts";
@@ -108,6 +111,30 @@ export class LocalReads {
     return this.#dependencies.calls.run("accessList", { request, header }, header.number);
   }
 
+  traceCall(
+    request: CallRequest,
+    { header }: CalledBlock,
+    options: TraceOptions,
+  ): Read<"traceCall"> {
+    return this.#dependencies.calls.run("traceCall", { request, header, options }, header.number);
+  }
+
+  traceTransactions(
+    block: NamedBlock,
+    { first, last }: { readonly first: number; readonly last: number },
+    options: TraceOptions,
+  ): Read<"traceTransactions"> {
+    const record = this.blockByNumber(block.header.number);
+    invariant(record !== undefined && record.header.number > 0n, "the block was found before");
+    const transactions = record.transactions.slice(0, last + 1).flatMap(signedOnly);
+    const { header } = record;
+    return this.#dependencies.calls.run(
+      "traceTransactions",
+      { header, transactions, firstTraced: first, options },
+      header.number - 1n,
+    );
+  }
+
   prove(address: bigint, slots: readonly bigint[], { header }: CalledBlock): Read<"proof"> {
     const { number } = header;
     return this.#dependencies.calls.run("proof", { number, address, slots }, number);
@@ -175,4 +202,12 @@ export class LocalReads {
     const highestBlock = currentBlock + BigInt(lag);
     return { startingBlock: this.#startingBlock, currentBlock, highestBlock };
   }
+}
+
+/** Without what block 0 has. */
+function signedOnly(
+  transaction: BlockTransaction,
+): TracedBlock["transactions"][number] | readonly [] {
+  if (!("transaction" in transaction)) return [];
+  return { sender: transaction.sender, transaction: transaction.transaction };
 }

@@ -23,6 +23,8 @@ export type CallEnvironment = {
   /** Changes made before the call, for state overrides. */
   readonly prepare?: ((journal: TransactionEngine["journal"]) => void) | undefined;
   readonly tracer?: Tracer | undefined;
+  /** For a tracer that looks at the state, too; it has not changed yet. */
+  readonly createTracer?: ((journal: TransactionEngine["journal"]) => Tracer) | undefined;
 };
 
 /** Runs the call; the error is for calls that could never start, whatever the code does. */
@@ -30,7 +32,7 @@ export function runCall(
   environment: CallEnvironment,
   request: TransactionRequest,
 ): Result<ExecutedTransaction, DropReason> {
-  const { state, rules, prepare, tracer } = environment;
+  const { state, rules, prepare } = environment;
   const engine = createEngine(
     { ...rules, transactionGasMax: undefined },
     state,
@@ -44,6 +46,7 @@ export function runCall(
   if (engine.journal.balance(sender) < cost) {
     return err({ code: "TX_INSUFFICIENT_BALANCE", limit: cost });
   }
+  const tracer = environment.createTracer?.(engine.journal) ?? environment.tracer;
   const executed = executeTransaction(engine, request, callBlock(environment, request), tracer);
   // Without the precompile that was left out the rest of it means nothing.
   const isOver = engine.meter?.isExhausted === true;

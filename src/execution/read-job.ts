@@ -11,6 +11,12 @@ import { runCall } from "./call.ts";
 import { createAccessList } from "./create-access-list.ts";
 import { estimateGas, type EstimateError } from "./estimate-gas.ts";
 import { callEnvironment, type ReadBounds, type ReadSource } from "./read-environment.ts";
+import {
+  traceCall,
+  traceTransactions,
+  type TracedBlock,
+  type TracedCall,
+} from "./trace/trace-transactions.ts";
 import type { ExecutedTransaction } from "./transaction-request.ts";
 
 type CallParams = { readonly request: CallRequest; readonly header: Header };
@@ -20,6 +26,8 @@ export type ReadParams = {
   readonly call: CallParams;
   readonly estimateGas: CallParams;
   readonly accessList: CallParams;
+  readonly traceCall: TracedCall;
+  readonly traceTransactions: TracedBlock;
   readonly proof: {
     readonly number: bigint;
     readonly address: bigint;
@@ -32,6 +40,9 @@ export type ReadResults = {
   readonly call: Result<Uint8Array, CallFailure>;
   readonly estimateGas: Result<bigint, CallFailure>;
   readonly accessList: Result<AccessListOutcome, CallFailure>;
+  /** JSON. */
+  readonly traceCall: Result<string, CallFailure>;
+  readonly traceTransactions: Result<readonly string[], CallFailure>;
   readonly proof: Result<AccountProof, CallFailure>;
 };
 
@@ -86,6 +97,11 @@ const HANDLERS: {
     if (failure?.kind === "stopped") return err(failure);
     return ok({ accessList, gasUsed: execution.gasUsed, failure });
   },
+
+  traceCall: ({ request, header, options }, source, bounds) =>
+    traceCall({ request: withGasLimit(request, bounds.gasMax), header, options }, source, bounds),
+
+  traceTransactions: (block, source, bounds) => traceTransactions(block, source, bounds),
 
   proof: ({ number, address, slots }, source) => ok(source.prove(number, address, slots)),
 };

@@ -10,6 +10,7 @@ import type { CallFailure, CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { SyncProgress } from "../chain/sync-progress.ts";
+import type { TraceOptions } from "../chain/trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
 import type { AccessList } from "../chain/transaction.ts";
@@ -123,6 +124,21 @@ export type ProvedAccount = {
   readonly balance: bigint;
   readonly codeHash: bigint;
   readonly storageRoot: bigint;
+};
+
+/** Traces are JSON that nobody here takes apart. */
+export type TraceReader = {
+  traceCall(
+    request: CallRequest,
+    block: BlockRecord,
+    options: TraceOptions,
+  ): Awaitable<Result<string, CallFailure>>;
+  /** One for each transaction from the first to the last place; of no block 0. */
+  traceTransactions(
+    block: BlockRecord,
+    places: { readonly first: number; readonly last: number },
+    options: TraceOptions,
+  ): Awaitable<Result<readonly string[], CallFailure>>;
 };
 
 export type StatusReader = {

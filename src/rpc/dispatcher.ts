@@ -5,7 +5,7 @@
  */
 import type { Awaitable } from "./awaitable.ts";
 import { takeTurns } from "./event-loop-turn.ts";
-import { isNumberText, parseJson } from "./json-text.ts";
+import { isNumberText, JsonText, parseJson } from "./json-text.ts";
 import type { Dialect, MethodTable } from "./method.ts";
 import { isObject } from "./parameters.ts";
 import type { RpcLimits } from "./rpc-options.ts";
@@ -104,8 +104,7 @@ export class Dispatcher {
     try {
       const result = await this.#run(request, dialect);
       if (isNotification) return undefined;
-      const echo = dialect === "founding" ? { method } : {};
-      const text = JSON.stringify({ id, jsonrpc: "2.0", ...echo, result });
+      const text = resultText(id, dialect === "founding" ? { method } : {}, result);
       if (text.length <= room.lengthLeft) {
         room.lengthLeft -= text.length;
         return text;
@@ -168,6 +167,12 @@ function readRequest(value: unknown): Request | InvalidRequest {
 
 function isId(id: unknown): boolean {
   return id === null || typeof id === "string" || typeof id === "number" || isNumberText(id);
+}
+
+function resultText(id: unknown, echo: object, result: unknown): string {
+  if (!(result instanceof JsonText)) return JSON.stringify({ id, jsonrpc: "2.0", ...echo, result });
+  const head = JSON.stringify({ id, jsonrpc: "2.0", ...echo });
+  return `${head.slice(0, -1)},"result":${result.text}}`;
 }
 
 /** No text of ours that was not meant for callers, and no stack (SPEC E8). */

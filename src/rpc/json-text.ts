@@ -11,6 +11,15 @@ declare global {
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
+/** A result that is JSON already: it goes into the answer as it is. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 export function rawInteger(value: bigint): object {
   return JSON.rawJSON(value.toString());
 }

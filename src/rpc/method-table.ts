@@ -17,6 +17,7 @@ import type {
   StateAtReader,
   StatusReader,
   Submitter,
+  TraceReader,
   SyncReader,
   TransactionFinder,
   TransactionsReader,
@@ -27,6 +28,10 @@ import { debugGetRawBlock } from "./methods/debug-get-raw-block.ts";
 import { debugGetRawHeader } from "./methods/debug-get-raw-header.ts";
 import { debugGetRawReceipts } from "./methods/debug-get-raw-receipts.ts";
 import { debugGetRawTransaction } from "./methods/debug-get-raw-transaction.ts";
+import { debugTraceBlockByHash } from "./methods/debug-trace-block-by-hash.ts";
+import { debugTraceBlockByNumber } from "./methods/debug-trace-block-by-number.ts";
+import { debugTraceCall } from "./methods/debug-trace-call.ts";
+import { debugTraceTransaction } from "./methods/debug-trace-transaction.ts";
 import { ethAccounts } from "./methods/eth-accounts.ts";
 import { ethBaseFee } from "./methods/eth-base-fee.ts";
 import { ethBlobBaseFee } from "./methods/eth-blob-base-fee.ts";
@@ -95,6 +100,7 @@ export type RpcReader = BlockReader &
   GasEstimator &
   AccessListCreator &
   Prover &
+  TraceReader &
   Submitter &
   StatusReader &
   FinalityWaiter &
@@ -114,6 +120,10 @@ export function createMethodTable(reader: RpcReader, network?: NetworkStatusRead
     bindMethod(debugGetRawHeader, reader),
     bindMethod(debugGetRawReceipts, reader),
     bindMethod(debugGetRawTransaction, reader),
+    bindMethod(debugTraceBlockByHash, reader),
+    bindMethod(debugTraceBlockByNumber, reader),
+    bindMethod(debugTraceCall, reader),
+    bindMethod(debugTraceTransaction, reader),
     bindMethod(ethAccounts, reader),
     bindMethod(ethBaseFee, reader),
     bindMethod(ethBlobBaseFee, reader),

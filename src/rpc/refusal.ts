@@ -3,7 +3,7 @@ import { bytesToHex } from "../base/hex.ts";
 import type { CallFailure } from "../chain/call-request.ts";
 import type { SubmitRefusal } from "../chain/transaction-status.ts";
 import { quantity } from "./quantity.ts";
-import { revertReason } from "./revert-reason.ts";
+import { revertReason } from "../chain/revert-reason.ts";
 import {
   EXECUTION_REVERTED,
   HISTORY_PRUNED,

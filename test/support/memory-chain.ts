@@ -15,6 +15,7 @@ import {
 } from "../../src/chain/transaction-sender.ts";
 import type { SyncProgress } from "../../src/chain/sync-progress.ts";
 import type { SubmitRefusal, TransactionStatus } from "../../src/chain/transaction-status.ts";
+import type { TraceOptions } from "../../src/chain/trace-options.ts";
 import { checkTransaction } from "../../src/chain/transaction-validity.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { AnalyzedCodeCache } from "../../src/evm/analyzed-code.ts";
@@ -156,6 +157,28 @@ export class MemoryChain implements RpcReader {
 
   prove(address: bigint, slots: readonly bigint[], block: BlockRecord): ReadResults["proof"] {
     return this.#run("proof", { number: block.header.number, address, slots }, block);
+  }
+
+  traceCall(
+    request: CallRequest,
+    block: BlockRecord,
+    options: TraceOptions,
+  ): ReadResults["traceCall"] {
+    return this.#run("traceCall", { request, header: block.header, options }, block);
+  }
+
+  traceTransactions(
+    block: BlockRecord,
+    { first, last }: { readonly first: number; readonly last: number },
+    options: TraceOptions,
+  ): ReadResults["traceTransactions"] {
+    const { transactions } = this.#blocks[Number(block.header.number)]!;
+    const before = transactions.slice(0, last + 1) as readonly RecoveredTransaction[];
+    return this.#run(
+      "traceTransactions",
+      { header: block.header, transactions: before, firstTraced: first, options },
+      block,
+    );
   }
 
   transactionStatus(hash: Uint8Array): TransactionStatus | undefined {

@@ -1,0 +1,171 @@
+/** The calls of a transaction, one inside the other. */
+import { bytesToHex, type Hex } from "../../base/hex.ts";
+import { invariant } from "../../base/invariant.ts";
+import { addressToHex } from "../../chain/address.ts";
+import { revertReason } from "../../chain/revert-reason.ts";
+import type { CallTracerOptions } from "../../chain/trace-options.ts";
+import type { FrameEntry, FrameExit, Step } from "../../evm/tracer.ts";
+import type { ExecutedTransaction } from "../transaction-request.ts";
+import type { ExecutionTrace, Json, TraceSetting } from "./execution-trace.ts";
+import { failureText, REVERTED_TEXT } from "./failure-text.ts";
+
+const LOG0 = 0xa0;
+const LOG4 = 0xa4;
+/** Of the fields that every call has. */
+const CALL_BYTES = 300;
+
+type Call = {
+  readonly entry: Omit<FrameEntry, "input">;
+  readonly input: Hex;
+  readonly calls: Call[];
+  readonly logs: CallLog[];
+  exit: (Omit<FrameExit, "output"> & { readonly output: Uint8Array }) | undefined;
+};
+
+type CallLog = {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  /** How many calls came before it in its frame. */
+  readonly position: Hex;
+};
+
+export function createCallTracer(
+  options: CallTracerOptions,
+  setting: TraceSetting,
+): ExecutionTrace {
+  const tracer = new CallTracer(options, setting);
+  const steps = options.hasLogs
+    ? {
+        onStep: (step: Step) => tracer.onStep(step),
+        onStepEnd: () => tracer.onStepEnd(),
+        onFault: () => tracer.onFault(),
+      }
+    : {};
+  return {
+    hooks: {
+      ...steps,
+      onEnter: (entry) => tracer.onEnter(entry),
+      onExit: (exit) => tracer.onExit(exit),
+    },
+    result: (executed) => tracer.result(executed),
+  };
+}
+
+class CallTracer {
+  readonly #options: CallTracerOptions;
+  readonly #setting: TraceSetting;
+  readonly #open: Call[] = [];
+  #top: Call | undefined;
+  #log: CallLog | undefined;
+
+  constructor(options: CallTracerOptions, setting: TraceSetting) {
+    this.#options = options;
+    this.#setting = setting;
+  }
+
+  onEnter(entry: FrameEntry): void {
+    const isSeen = entry.depth === 0 || !this.#options.isTopOnly;
+    const input = isSeen ? bytesToHex(entry.input) : "0x";
+    const call: Call = { entry: { ...entry }, input, calls: [], logs: [], exit: undefined };
+    if (isSeen) {
+      this.#setting.room.take(CALL_BYTES + input.length);
+      this.#open.at(-1)?.calls.push(call);
+    }
+    this.#top ??= call;
+    this.#open.push(call);
+  }
+
+  onExit(exit: FrameExit): void {
+    const call = this.#open.pop();
+    invariant(call !== undefined, "a frame is entered before it ends");
+    call.exit = { ...exit, output: Uint8Array.from(exit.output) };
+    this.#setting.room.take(2 * exit.output.length);
+    if (exit.status !== "success") forgetLogs(call);
+  }
+
+  onStep(step: Step): void {
+    this.#log = step.op >= LOG0 && step.op <= LOG4 ? this.#logOf(step) : undefined;
+  }
+
+  onStepEnd(): void {
+    if (this.#log !== undefined) this.#open.at(-1)?.logs.push(this.#log);
+    this.#log = undefined;
+  }
+
+  onFault(): void {
+    this.#log = undefined;
+  }
+
+  result({ gasUsed }: ExecutedTransaction): Json {
+    const { transaction } = this.#setting.request;
+    if (this.#top === undefined) return {};
+    const shown = formatCall(this.#top);
+    return { ...shown, gas: quantity(transaction.gasLimit), gasUsed: quantity(gasUsed) };
+  }
+
+  #logOf(step: Step): CallLog | undefined {
+    const offset = Number(step.peek(0) ?? 0n);
+    const size = Number(step.peek(1) ?? 0n);
+    const count = step.op - LOG0;
+    // More than all memory that gas can buy: the step fails.
+    if (size > step.gas || offset > Number.MAX_SAFE_INTEGER - size) return undefined;
+    const data = new Uint8Array(size);
+    if (size > 0) data.set(step.memory().subarray(offset, offset + size));
+    this.#setting.room.take(CALL_BYTES + 2 * size);
+    return {
+      address: addressToHex(step.address),
+      topics: Array.from({ length: count }, (_, index) => word(step.peek(2 + index) ?? 0n)),
+      data: bytesToHex(data),
+      position: quantity(this.#open.at(-1)?.calls.length ?? 0),
+    };
+  }
+}
+
+function formatCall({ entry, input, calls, logs, exit }: Call): Readonly<Record<string, Json>> {
+  const { kind, caller, to, value, gas } = entry;
+  const isCreation = kind === "CREATE" || kind === "CREATE2";
+  const hasFailed = exit?.status !== "success";
+  return {
+    type: kind,
+    from: addressToHex(caller),
+    ...(!(isCreation && hasFailed) && { to: addressToHex(to) }),
+    ...(kind !== "STATICCALL" && { value: quantity(value) }),
+    gas: quantity(gas),
+    gasUsed: quantity(exit?.gasUsed ?? 0),
+    input,
+    ...(exit !== undefined && formatExit(exit)),
+    ...(calls.length > 0 && { calls: calls.map(formatCall) }),
+    ...(logs.length > 0 && { logs }),
+  };
+}
+
+function formatExit({ status, reason, output }: FrameExit): Readonly<Record<string, Json>> {
+  const shown = output.length > 0 ? { output: bytesToHex(output) } : {};
+  switch (status) {
+    case "success":
+      return shown;
+    case "revert": {
+      const text = revertReason(output);
+      return { ...shown, error: REVERTED_TEXT, ...(text !== undefined && { revertReason: text }) };
+    }
+    case "failure":
+      return { error: reason === undefined ? "failed" : failureText(reason) };
+    case "stopped":
+      return { error: "stopped" };
+  }
+}
+
+/** What failed logged nothing, and neither did what it called. */
+function forgetLogs(call: Call): void {
+  call.logs.length = 0;
+  for (const inner of call.calls) forgetLogs(inner);
+}
+
+function quantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function word(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
