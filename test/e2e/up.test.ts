@@ -1,13 +1,47 @@
 /** `quorate up` with real processes, as a newcomer meets it. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { SERVICES, startNetwork, type RunningNetwork } from "../support/network-process.ts";
+import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
+import { signTransaction } from "../../src/chain/transaction-sender.ts";
+import { bytesToHex, hexToBytes, type Hex } from "../../src/base/hex.ts";
+import {
+  PROGRAM,
+  READY_LINE,
+  rpc,
+  runCommand,
+  SERVICES,
+  startNetwork,
+  supervisorRecord,
+  waitFor,
+  type CommandResult,
+  type RunningNetwork,
+} from "../support/network-process.ts";
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]*)$/;
+const DATA = /^0x([0-9a-f]{2})*$/;
+const HASH = /^0x[0-9a-f]{64}$/;
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const FIRST_DEV_ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const DEFAULT_TIMESTAMP = `0x${(Date.UTC(2022, 11, 2, 0, 1, 0) / 1000).toString(16)}`;
+
+const directory = mkdtempSync(path.join(tmpdir(), "quorate-up-"));
 
 describe("quorate up", () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "quorate-up-"));
   const dataPath = path.join(directory, "network");
   let network: RunningNetwork;
 
@@ -20,8 +54,399 @@ describe("quorate up", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("runs five processes", async () => {
-    assert.equal(network.pids().size, SERVICES.length);
-    assert.equal(await network.rpc("eth_chainId"), "0x1388");
+  const refused = async (args: readonly string[], code: string, words: RegExp): Promise<void> => {
+    const result = await runCommand(args);
+    assertOneLine(result, code, words);
+  };
+  const blockNumber = async (): Promise<number> => Number(await network.rpc("eth_blockNumber"));
+  /** Resolves when it is final. */
+  const sendOne = async (nonce: number): Promise<void> => {
+    const hash = await network.rpc("eth_sendRawTransaction", [transferOf(network, nonce)]);
+    const isFinal = async (): Promise<boolean> =>
+      (await network.rpc("eth_getTransactionReceipt", [hash])) !== null;
+    await waitFor(isFinal, `transaction ${nonce} is final`);
+  };
+
+  it("runs four replicas and a client node as processes", () => {
+    const pids = network.pids();
+    assert.deepEqual([...pids.keys()], [...SERVICES]);
+    assert.equal(new Set(pids.values()).size, SERVICES.length);
+  });
+
+  it("writes the ready line once, as a line of its own and as an entry's message", () => {
+    const lines = readFileSync(path.join(dataPath, "logs/client-0.log"), "utf8").split("\n");
+    assert.equal(lines.filter((line) => line === READY_LINE).length, 1);
+    const entries = lines.filter((line) => line.startsWith("{"));
+    const ready = entries
+      .map((line) => JSON.parse(line) as JsonRecord)
+      .filter(({ message }) => message === READY_LINE);
+    assert.equal(ready.length, 1);
+    assert.equal(ready[0]!["service_name"], "client-0-clientservice");
+  });
+
+  it("answers the sample call of the specification in its exact shape", async () => {
+    const response = await fetch(network.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: '{"id":1,"jsonrpc":"2.0","method":"eth_getBlockByNumber","params":["0x00",true]}',
+    });
+    assert.equal(response.status, 200);
+    const answer = (await response.json()) as JsonRecord;
+    assert.deepEqual(Object.keys(answer), ["id", "jsonrpc", "method", "result"]);
+    assert.equal(answer["id"], 1);
+    assert.equal(answer["jsonrpc"], "2.0");
+    assert.equal(answer["method"], "eth_getBlockByNumber");
+    assertSampleBlock(answer["result"] as JsonRecord);
+  });
+
+  it("makes transactions final", async () => {
+    await sendOne(0);
+    await sendOne(1);
+    assert.equal(await blockNumber(), 2);
+  });
+
+  it("tells ethrpc and status where the network stands", async () => {
+    const status = (await network.rpc("quorate_status")) as JsonRecord;
+    assert.equal(status["isReady"], true);
+    assert.equal(status["problem"], null);
+    assert.equal(status["replicasUp"], 4);
+    assert.equal(status["blockNumber"], "0x2");
+    const replicas = (await network.rpc("quorate_replicas")) as JsonRecord[];
+    assert.deepEqual(
+      replicas.map(({ replica, isUp }) => [replica, isUp]),
+      [0, 1, 2, 3].map((replica) => [replica, true]),
+    );
+    const shown = await runCommand(["status", "--data", dataPath, "--json"]);
+    assert.equal(shown.code, 0, shown.stderr);
+    const report = JSON.parse(shown.stdout) as { replicas: JsonRecord[]; client: JsonRecord };
+    assert.deepEqual(
+      report.replicas.map(({ isUp, mode, peersUp }) => ({ isUp, mode, peersUp })),
+      Array.from({ length: 4 }, () => ({ isUp: true, mode: "active", peersUp: 3 })),
+    );
+    assert.equal(report.client["blockNumber"], "2");
+    const table = await runCommand(["status", "--data", dataPath]);
+    assert.match(table.stdout, /replica-0 +up +leader/);
+    assert.match(table.stdout, /all is well/);
+  });
+
+  it("answers /live, /ready and /status on every node", async () => {
+    for (const service of SERVICES) {
+      assert.deepEqual(await network.health(service, "/live"), { isLive: true }, service);
+      assert.deepEqual(await network.health(service, "/ready"), { isReady: true }, service);
+      const status = (await network.health(service, "/status")) as JsonRecord;
+      assert.equal(status["pid"], network.pid(service), service);
+    }
+  });
+
+  it("refuses a second network on the same data in one line that says what to do", async () => {
+    await refused(["up", "--data", dataPath], "NETWORK_RUNNING", /quorate down --data/);
+  });
+
+  it("refuses a port of ethrpc that is taken", async () => {
+    const { port } = new URL(network.url);
+    const args = ["up", "--data", path.join(directory, "other"), "--port", port];
+    await refused(args, "PORT_TAKEN", /give another --port/);
+  });
+
+  it("shows logs of one service or of all", async () => {
+    const all = await runCommand(["logs", "--data", dataPath, "--lines", "1000"]);
+    const services = entriesOf(all).map((entry) => entry["service_name"]);
+    const nodes = ["replica-0", "replica-3", "client-0-clientservice", "client-0-ethrpc"];
+    for (const name of nodes) assert.ok(services.includes(name), name);
+    const one = await runCommand(["logs", "client-0-ethrpc", "--data", dataPath]);
+    const names = entriesOf(one).map((entry) => entry["service_name"]);
+    assert.deepEqual([...new Set(names)], ["client-0-ethrpc"]);
+    for (const entry of entriesOf(all)) {
+      assert.match(String(entry["logtime"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{3},\+0000$/);
+      assert.equal(entry["blockchain_id"], "quorate-5000");
+    }
+  });
+
+  it("never writes a private key to a log", () => {
+    for (const service of SERVICES) {
+      const log = readFileSync(path.join(dataPath, `logs/${service}.log`), "utf8");
+      assert.doesNotMatch(log, /PRIVATE KEY/, service);
+      for (const { privateKey } of network.accounts) {
+        assert.ok(!log.includes(privateKey.slice(2)), service);
+      }
+    }
+  });
+
+  it("starts a node again that was killed, a replica or the client", async () => {
+    for (const service of ["replica-1", "client-0"] as const) {
+      const before = network.pid(service);
+      network.kill(service, "SIGKILL");
+      const isBack = async (): Promise<boolean> => {
+        const pid = network.pid(service);
+        if (pid === undefined || pid === before) return false;
+        const ready = network.health(service, "/ready") as Promise<JsonRecord>;
+        return ready.then(({ isReady }) => isReady === true).catch(() => false);
+      };
+      await waitFor(isBack, `${service} is back`);
+    }
+    await sendOne(2);
+    assert.match(network.output.stderr, /replica-1: was ended by SIGKILL/);
+  });
+
+  it("says why there is no progress when two replicas are down", async () => {
+    // Stopped, not ended: the supervisor does not start them again.
+    const stopped = ["replica-2", "replica-3"] as const;
+    for (const service of stopped) network.kill(service, "SIGSTOP");
+    const shown = await runCommand(["status", "--data", dataPath]);
+    for (const service of stopped) network.kill(service, "SIGCONT");
+    assert.equal(shown.code, 1);
+    assert.match(shown.stdout, /no progress: 2 of 4 replicas are up, 3 are needed/);
+    await sendOne(3);
+  });
+
+  it("stops all nodes at SIGTERM and goes on with the chain at the next start", async () => {
+    const pids = [...network.pids().values()];
+    const { hash } = (await network.rpc("eth_getBlockByNumber", ["latest", false])) as {
+      hash: string;
+    };
+    assert.equal(await network.stop(), 0);
+    for (const pid of pids) assert.equal(isAlive(pid), false, `process ${pid} is gone`);
+    assert.equal(existsSync(path.join(dataPath, "supervisor.json")), false);
+    network = await startNetwork({ dataPath });
+    console.log(`second start: ready after ${Math.round(network.readyMs)} ms`);
+    const block = (await network.rpc("eth_getBlockByNumber", ["latest", false])) as JsonRecord;
+    assert.equal(block["hash"], hash);
+    assert.equal(await blockNumber(), 4);
+    await sendOne(4);
+  });
+
+  it("leaves nobody behind when the supervisor is killed, and starts again", async () => {
+    const pids = [...network.pids().values()];
+    network.supervisor.kill("SIGKILL");
+    // At once: it waits for what is left of the network before.
+    network = await startNetwork({ dataPath });
+    for (const pid of pids) assert.equal(isAlive(pid), false, `process ${pid} is gone`);
+    await sendOne(5);
   });
 });
+
+describe("quorate up, when something is wrong", () => {
+  const wrongDirectory = mkdtempSync(path.join(tmpdir(), "quorate-wrong-"));
+  const dataPath = path.join(wrongDirectory, "network");
+  const file = (name: string): string => path.join(dataPath, name);
+  const upArgs = ["up", "--data", dataPath, "--port", "0"];
+
+  before(async () => {
+    const network = await startNetwork({ dataPath });
+    await network.stop();
+  });
+  after(() => rmSync(wrongDirectory, { recursive: true, force: true }));
+
+  /** With one file changed; it is put back. */
+  const withFile = async (
+    name: string,
+    change: () => void,
+    use: () => Promise<void>,
+  ): Promise<void> => {
+    const kept = readFileSync(file(name));
+    change();
+    try {
+      await use();
+    } finally {
+      writeFileSync(file(name), kept);
+    }
+  };
+  const refused = async (args: readonly string[], code: string, words: RegExp): Promise<void> =>
+    assertOneLine(await runCommand(args), code, words);
+
+  it("refuses another chain id or timestamp than the network has", async () => {
+    await refused([...upArgs, "--chain-id", "77"], "GENESIS_CHANGED", /chain-id 5000, not 77/);
+    const timestamp = ["--genesis-timestamp", "2023-01-01 00:00:00"];
+    await refused([...upArgs, ...timestamp], "GENESIS_CHANGED", /2022-12-02 00:01:00/);
+  });
+
+  it("refuses a timestamp in the future or of another form", async () => {
+    const fresh = ["up", "--data", path.join(wrongDirectory, "fresh"), "--genesis-timestamp"];
+    const inFuture = [...fresh, "2999-01-01 00:00:00"];
+    await refused(inFuture, "GENESIS_TIMESTAMP_IN_FUTURE", /2999-01-01 00:00:00/);
+    await refused([...fresh, "2022-12-02T00:01:00Z"], "GENESIS_TIMESTAMP_MALFORMED", /YYYY-MM-DD/);
+  });
+
+  it("refuses a wrong, a damaged and a missing key", async () => {
+    const key = "keys/replica-2.key";
+    const copyOther = (): void => copyFileSync(file("keys/replica-1.key"), file(key));
+    await withFile(key, copyOther, () => refused(upArgs, "KEY_WRONG", /replica-2/));
+    const damage = (): void => writeFileSync(file(key), "nonsense");
+    await withFile(key, damage, () => refused(upArgs, "KEY_UNREADABLE", /no Ed25519 key/));
+    const remove = (): void => rmSync(file(key));
+    await withFile(key, remove, () => refused(upArgs, "KEY_UNREADABLE", /not there/));
+  });
+
+  it("refuses a damaged network file or configuration and names every problem", async () => {
+    for (const name of ["network.json", "config/replica-0.json"]) {
+      const cut = (): void => writeFileSync(file(name), "{");
+      await withFile(name, cut, () => refused(upArgs, "CONFIG_INVALID", /it is not JSON/));
+    }
+    const spoil = (): void => {
+      const text = readFileSync(file("network.json"), "utf8");
+      const chainId = text.replace('"chainId": 5000', '"chainId": "many"');
+      writeFileSync(file("network.json"), chainId.replace('"version": 1', '"version": 9'));
+    };
+    await withFile("network.json", spoil, () =>
+      refused(upArgs, "CONFIG_INVALID", /version must be 1; genesis\.chainId must be/),
+    );
+  });
+
+  it("refuses to begin anew over nodes that have data", async () => {
+    const remove = (): void => rmSync(file("network.json"));
+    await withFile("network.json", remove, () =>
+      refused(upArgs, "NETWORK_FILE_MISSING", /from a backup/),
+    );
+  });
+
+  it("refuses a port of a replica that another program took", async () => {
+    const { replicas } = JSON.parse(readFileSync(file("network.json"), "utf8")) as {
+      replicas: { port: number }[];
+    };
+    const server = createServer().listen(replicas[1]!.port, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      await refused(upArgs, "PORT_TAKEN", /replica-1/);
+    } finally {
+      server.close();
+    }
+  });
+
+  it("refuses what it does not know with exit code 2", async () => {
+    for (const args of [["fly"], ["up", "--fly"], ["up", "--port", "many"], ["logs", "nobody"]]) {
+      const { code, stderr } = await runCommand(args);
+      assert.equal(code, 2, args.join(" "));
+      assert.match(stderr, /^error USAGE_WRONG: .* Run "quorate help.*\n$/, args.join(" "));
+    }
+  });
+
+  it("says so where there is no network", async () => {
+    const data = ["--data", path.join(wrongDirectory, "nothing")];
+    await refused(["status", ...data], "NETWORK_MISSING", /quorate up/);
+    await refused(["logs", ...data], "NETWORK_MISSING", /quorate up/);
+    const stopped = await runCommand(["down", ...data]);
+    assert.equal(stopped.code, 0);
+    assert.match(stopped.stdout, /nothing runs/);
+  });
+});
+
+describe("quorate up in other ways", () => {
+  const otherDirectory = mkdtempSync(path.join(tmpdir(), "quorate-other-"));
+  after(() => rmSync(otherDirectory, { recursive: true, force: true }));
+
+  it("--detach returns when the network is ready, and down stops it", async () => {
+    const dataPath = path.join(otherDirectory, "detached");
+    const started = await runCommand(["up", "--data", dataPath, "--port", "0", "--detach"]);
+    assert.equal(started.code, 0, started.stderr);
+    assert.ok(started.stdout.split("\n").includes(READY_LINE));
+    assert.match(started.stdout, /INSECURE/);
+    const { pid, rpcUrl } = supervisorRecord(dataPath);
+    assert.equal(await rpc(rpcUrl, "eth_chainId"), "0x1388");
+    const stopped = await runCommand(["down", "--data", dataPath]);
+    assert.equal(stopped.code, 0, stopped.stderr);
+    assert.equal(isAlive(pid), false);
+  });
+
+  it("--ephemeral leaves nothing, Ctrl-C stops it, flags make another genesis", async () => {
+    const flags = ["--chain-id", "1234", "--genesis-timestamp", "2023-04-05 06:07:08"];
+    const args = [PROGRAM, "up", "--ephemeral", "--port", "0", "--json", ...flags];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+    const [output] = (await once(child.stdout, "data")) as [Buffer];
+    const summary = JSON.parse(output.toString()) as { rpcUrl: string; data: string };
+    assert.equal(await rpc(summary.rpcUrl, "eth_chainId"), "0x4d2");
+    const block = (await rpc(summary.rpcUrl, "eth_getBlockByNumber", ["0x0", false])) as JsonRecord;
+    assert.equal(block["timestamp"], `0x${(Date.UTC(2023, 3, 5, 6, 7, 8) / 1000).toString(16)}`);
+    child.kill("SIGINT");
+    await once(child, "close");
+    assert.equal(child.exitCode, 0);
+    assert.equal(existsSync(summary.data), false);
+  });
+});
+
+function assertSampleBlock(block: JsonRecord): void {
+  const forms: Readonly<Record<string, RegExp>> = {
+    extraData: DATA,
+    gasLimit: QUANTITY,
+    gasUsed: QUANTITY,
+    hash: HASH,
+    miner: ADDRESS,
+    nonce: /^0x[0-9a-f]{16}$/,
+    stateRoot: HASH,
+  };
+  for (const [name, form] of Object.entries(forms)) {
+    assert.equal(typeof block[name], "string", name);
+    assert.match(String(block[name]), form, name);
+  }
+  assert.equal(block["number"], "0x0");
+  assert.equal(block["parentHash"], `0x${"0".repeat(64)}`);
+  assert.equal(block["timestamp"], DEFAULT_TIMESTAMP);
+  assert.ok(Number.isInteger(block["size"]), "size is a JSON integer");
+  const transactions = block["transactions"] as JsonRecord[];
+  assert.equal(transactions.length, 1);
+  const [transaction = {}] = transactions;
+  assert.match(String(transaction["hash"]), HASH);
+  const names = [
+    ...["blockHash", "blockNumber", "contractAddress", "from", "gas", "gasPrice", "input"],
+    ...["logs", "nonce", "to", "transactionIndex", "value"],
+  ];
+  assert.deepEqual(Object.fromEntries(names.map((name) => [name, transaction[name]])), {
+    blockHash: block["hash"],
+    blockNumber: "0x0",
+    contractAddress: "0x",
+    from: `0x${"0".repeat(40)}`,
+    gas: "0x0",
+    gasPrice: 0,
+    input: "0x",
+    logs: [],
+    nonce: "0x0",
+    to: FIRST_DEV_ACCOUNT,
+    transactionIndex: "0x0",
+    value: `0x${"7fffffffffffffff".padStart(64, "0")}`,
+  });
+}
+
+function transferOf(network: RunningNetwork, nonce: number): Hex {
+  const [sender, receiver] = network.accounts;
+  const transaction = signTransaction(
+    {
+      type: 2,
+      chainId: network.chainId,
+      nonce: BigInt(nonce),
+      maxPriorityFeePerGas: 0n,
+      maxFeePerGas: 0n,
+      gasLimit: 21_000n,
+      to: BigInt(receiver!.address),
+      value: 1n,
+      data: new Uint8Array(0),
+      accessList: [],
+    },
+    hexToBytes(sender!.privateKey),
+  );
+  return bytesToHex(encodeTransaction(transaction));
+}
+
+/** One line, what happened and what to do, and exit code 1. */
+function assertOneLine(
+  { code, stderr, stdout }: CommandResult,
+  error: string,
+  words: RegExp,
+): void {
+  assert.equal(code, 1, stderr + stdout);
+  const lines = stderr.split("\n").filter((line) => line.startsWith("error "));
+  assert.equal(lines.length, 1, stderr);
+  assert.ok(lines[0]!.startsWith(`error ${error}: `), stderr);
+  assert.match(lines[0]!, words);
+  assert.doesNotMatch(stderr, /\n {4}at /, "no stack trace");
+}
+
+function entriesOf({ stdout }: CommandResult): readonly JsonRecord[] {
+  const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+  return lines.map((line) => JSON.parse(line) as JsonRecord);
+}
+
+/** A process that has ended may wait to be counted by a parent that never does: it is gone. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)]);
+  const state = stdout.toString().trim();
+  return state !== "" && !state.startsWith("Z");
+}
