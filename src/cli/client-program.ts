@@ -5,7 +5,6 @@ import { ClientNode } from "../client/client-node.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import type { ClientConfig } from "../config/node-settings.ts";
 import { createLoggers } from "../logging/create-logger.ts";
-import { logFormatOf, LogWriter } from "../logging/log-writer.ts";
 import { HealthServer } from "../metrics/health-server.ts";
 import { createMethodTable } from "../rpc/method-table.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
@@ -14,6 +13,7 @@ import { networkReader } from "./client-status.ts";
 import { loadNetworkFile } from "./load-config.ts";
 import { CLIENT_PRINCIPAL, shownPath } from "./network-directory.ts";
 import { assertKey, loadKey } from "./node-key.ts";
+import { NodeLog } from "./node-log.ts";
 import { runNode, type RunningNode } from "./node-process.ts";
 import { clientVersion, programVersion } from "./program-version.ts";
 import { READY_LINE } from "./ready-line.ts";
@@ -42,14 +42,14 @@ export async function runClient(
     throw new CodedError("KEY_WRONG", { path: shownPath(config.key), node: config.name });
   }
   assertKey(seed, expected, config.key, config.name);
-  const isTerminal = process.stdout.isTTY;
-  const writer = new LogWriter(logFormatOf(config["log.format"], isTerminal), isTerminal);
-  const loggers = createClientLoggers(config, network, writer);
+  const log = new NodeLog(config, process.stdout.isTTY);
+  const loggers = createClientLoggers(config, network, log);
+  log.useLogger(loggers.service("logging"));
   const logger = loggers.service("process");
   let opened: Opened | undefined;
-  return runNode({
+  const exitCode = await runNode({
     logger,
-    flush: () => writer.flush(),
+    flush: () => log.flush(),
     open: async (onFatal) => {
       opened = await openClient(config, options, { network, seed, loggers, onFatal });
       return opened;
@@ -57,10 +57,12 @@ export async function runClient(
     whenReady: async () => {
       await opened?.whenReady();
       // The line is there in every format (SPEC N6); in JSON also as an entry of its own.
-      writer.line(READY_LINE);
-      if (writer.format === "json") logger.info(READY_LINE);
+      log.writer.line(READY_LINE);
+      if (log.writer.format === "json") logger.info(READY_LINE);
     },
   });
+  await log.close();
+  return exitCode;
 }
 
 type OpenParts = {
@@ -167,7 +169,7 @@ function openHealth(
 function createClientLoggers(
   config: ClientConfig,
   { blockchainId }: NetworkFile,
-  writer: LogWriter,
+  writer: NodeLog,
 ): Loggers {
   const { name: nodeId } = config;
   const create = (service: string): ((part: string) => Logger) =>

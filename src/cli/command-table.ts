@@ -61,6 +61,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "log-stack",
+    {
+      summary: "run the embedded log stack (what `up --logs` starts)",
+      load: async () => (await import("./commands/log-stack.ts")).logStack,
+    },
+  ],
+  [
     "permit",
     {
       summary: "list, grant and revoke permissions",

@@ -40,7 +40,8 @@ export function loadSettings<Table extends SettingTable>(
 
 /** Every setting is a flag, too. */
 export function settingOptions(table: SettingTable): readonly OptionSpec[] {
-  return Object.entries(table).map(([name, { summary, fallback, isPath }]) => {
+  const settings = Object.entries(table).filter(([, { hasFlag }]) => hasFlag !== false);
+  return settings.map(([name, { summary, fallback, isPath }]) => {
     const shown = fallbackText(fallback?.value);
     return { name: flagOf(name), value: isPath ? "FILE" : "VALUE", summary: summary + shown };
   });

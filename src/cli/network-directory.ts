@@ -10,6 +10,7 @@ export const REPLICA_NAMES: readonly string[] = Array.from(
   { length: REPLICA_COUNT },
   (_, index) => `replica-${index}`,
 );
+export const LOG_STACK_NAME = "log-stack";
 export const NODE_NAMES: readonly string[] = [...REPLICA_NAMES, CLIENT_NAME];
 
 export type NetworkPaths = {

@@ -5,13 +5,13 @@ import type { ReplicaConfig } from "../config/node-settings.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import { createSigner } from "../crypto/ed25519.ts";
 import { createLoggers } from "../logging/create-logger.ts";
-import { logFormatOf, LogWriter } from "../logging/log-writer.ts";
 import { HealthServer } from "../metrics/health-server.ts";
 import { ReplicaNode } from "../replica/replica-node.ts";
 import type { StartMode } from "../replica/replica-options.ts";
 import { loadNetworkFile } from "./load-config.ts";
 import { shownPath } from "./network-directory.ts";
 import { assertKey, loadKey } from "./node-key.ts";
+import { NodeLog } from "./node-log.ts";
 import { runNode, type RunningNode } from "./node-process.ts";
 import { programVersion } from "./program-version.ts";
 
@@ -24,18 +24,18 @@ export async function runReplica(
   const seed = loadKey(config.key);
   const index = indexOf(config, network, seed);
   const name = `replica-${index}`;
-  const isTerminal = process.stdout.isTTY;
-  const writer = new LogWriter(logFormatOf(config["log.format"], isTerminal), isTerminal);
+  const log = new NodeLog(config, process.stdout.isTTY);
   const loggers = createLoggers(
     {
       level: config["log.level"],
       origin: { blockchainId: network.blockchainId, serviceName: name, nodeId: name },
     },
-    { writer },
+    { writer: log },
   );
-  return runNode({
+  log.useLogger(loggers("logging"));
+  const exitCode = await runNode({
     logger: loggers("process"),
-    flush: () => writer.flush(),
+    flush: () => log.flush(),
     open: async (onFatal) => {
       const node = await openNode(config, network, {
         ...{ index, seed, startMode },
@@ -50,6 +50,8 @@ export async function runReplica(
       }
     },
   });
+  await log.close();
+  return exitCode;
 }
 
 type NodeParts = {

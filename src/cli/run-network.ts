@@ -7,12 +7,12 @@ import { DEFAULT_CHAIN_ID, DEFAULT_GENESIS_TIMESTAMP } from "../chain/genesis.ts
 import { timestampToText } from "../config/timestamp-text.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
-import { chooseFreePorts, LOOPBACK } from "./free-ports.ts";
+import { chooseFreePorts, isFree, LOOPBACK } from "./free-ports.ts";
 import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
 import { networkPaths, shownPath, type NetworkPaths } from "./network-directory.ts";
 import { Supervisor, rpcUrlOf } from "./supervisor.ts";
 import type { StopSignal } from "./stop-signal.ts";
-import { timestampOf, type UpOptions } from "./up-options.ts";
+import { timestampOf, type LogStackPorts, type UpOptions } from "./up-options.ts";
 import { createSummary, type UpSummary } from "./up-summary.ts";
 
 export type UpReporter = {
@@ -41,12 +41,14 @@ export async function runNetwork(
     );
     const [freePort = 0] = options.rpcPort === 0 ? await chooseFreePorts(1) : [];
     const rpcPort = options.rpcPort === 0 ? freePort : options.rpcPort;
+    const logStack = await chooseLogPorts(options.logStack);
     await checkPorts(network, { host: LOOPBACK, port: rpcPort });
-    await supervise(paths, { ...options, rpcPort }, stop, {
+    await supervise(paths, { ...options, rpcPort, logStack }, stop, {
       note: (line) => reporter.note(line),
       ready: () => {
         const readyMs = Math.round(performance.now() - startedMs);
-        const more = { rpcUrl: rpcUrlOf(rpcPort), data: root, readyMs };
+        const logs = logStack === undefined ? {} : { logsUrl: logsUrlOf(logStack.viewerPort) };
+        const more = { rpcUrl: rpcUrlOf(rpcPort), data: root, readyMs, ...logs };
         reporter.ready(createSummary(network.file, more), network.file);
       },
     });
@@ -54,6 +56,28 @@ export async function runNetwork(
     lock.close();
     if (options.isEphemeral) rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** Throws PORT_TAKEN. */
+async function chooseLogPorts(
+  wanted: LogStackPorts | undefined,
+): Promise<LogStackPorts | undefined> {
+  if (wanted === undefined) return undefined;
+  const [input = 0, search = 0, viewer = 0] = await chooseFreePorts(3);
+  const choose = async (port: number, free: number, flag: string): Promise<number> => {
+    if (port === 0) return free;
+    if (await isFree(LOOPBACK, port)) return port;
+    throw new CodedError("PORT_TAKEN", { host: LOOPBACK, port, user: "the log stack", flag });
+  };
+  return {
+    inputPort: await choose(wanted.inputPort, input, "--log-input-port"),
+    searchPort: await choose(wanted.searchPort, search, "--log-search-port"),
+    viewerPort: await choose(wanted.viewerPort, viewer, "--log-viewer-port"),
+  };
+}
+
+function logsUrlOf(port: number): string {
+  return `http://localhost:${port}/app/discover`;
 }
 
 /** Throws NETWORK_RUNNING: one network, one supervisor. */
@@ -104,7 +128,7 @@ type RunEvents = { note(line: string): void; ready(): void };
 /** Resolves when all nodes have stopped because they were asked to. */
 async function supervise(
   paths: NetworkPaths,
-  { rpcPort, logLevel, rejoining }: UpOptions,
+  { rpcPort, logLevel, rejoining, logStack }: UpOptions,
   stop: StopSignal,
   events: RunEvents,
 ): Promise<void> {
@@ -115,7 +139,7 @@ async function supervise(
     STILL_STARTING_MS,
   );
   const supervisor = new Supervisor(
-    { paths, rpcPort, logLevel, isFounding: existsSync(paths.foundingMark), rejoining },
+    { paths, rpcPort, logLevel, isFounding: existsSync(paths.foundingMark), rejoining, logStack },
     {
       onStarted: (node) => events.note(`${node} is up`),
       onReady: () => {

@@ -5,15 +5,18 @@ import { quorumOf } from "../consensus/quorum.ts";
 import { LogFile } from "../logging/log-file.ts";
 import {
   CLIENT_NAME,
+  LOG_STACK_NAME,
   NODE_NAMES,
   REPLICA_COUNT,
   REPLICA_NAMES,
   writeWhole,
   type NetworkPaths,
 } from "./network-directory.ts";
+import { LOOPBACK } from "./free-ports.ts";
 import { NodeChild, type Failure } from "./node-child.ts";
 import { hasCompiledCode, markCompiledCode } from "./compiled-code.ts";
 import type { SupervisorRecord } from "./supervisor-record.ts";
+import type { LogStackPorts } from "./up-options.ts";
 
 export type SupervisorOptions = {
   readonly paths: NetworkPaths;
@@ -23,6 +26,7 @@ export type SupervisorOptions = {
   readonly isFounding: boolean;
   /** Replicas that give up their log at their first start. */
   readonly rejoining: ReadonlySet<string>;
+  readonly logStack: LogStackPorts | undefined;
 };
 
 export type SupervisorEvents = {
@@ -60,7 +64,8 @@ export class Supervisor {
   constructor(options: SupervisorOptions, events: SupervisorEvents) {
     this.#options = options;
     this.#events = events;
-    this.#children = NODE_NAMES.map((name) => this.#createChild(name));
+    const stack = options.logStack === undefined ? [] : [LOG_STACK_NAME];
+    this.#children = [...stack, ...NODE_NAMES].map((name) => this.#createChild(name));
   }
 
   /**
@@ -86,13 +91,15 @@ export class Supervisor {
     if (PIONEERS.every((pioneer) => this.#loaded.has(pioneer))) this.#startOthers();
   }
 
-  /** The client first, which still has something to submit; then the replicas. */
+  /** The client first, which still has something to submit; then the replicas; then their logs. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const clients = this.#children.filter(({ name }) => name === CLIENT_NAME);
-    const replicas = this.#children.filter(({ name }) => name !== CLIENT_NAME);
-    await Promise.all(clients.map((child) => child.stop()));
-    await Promise.all(replicas.map((child) => child.stop()));
+    const replicas = this.#children.filter(({ name }) => REPLICA_NAMES.includes(name));
+    const others = this.#children.filter(({ name }) => !NODE_NAMES.includes(name));
+    for (const group of [clients, replicas, others]) {
+      await Promise.all(group.map((child) => child.stop()));
+    }
     rmSync(this.#options.paths.supervisorFile, { force: true });
   }
 
@@ -104,12 +111,11 @@ export class Supervisor {
 
   #createChild(name: string): NodeChild {
     const { paths } = this.#options;
-    const isReplica = name !== CLIENT_NAME;
     return new NodeChild(
       {
         name,
         runtimeFlags: RUNTIME_FLAGS,
-        args: () => (isReplica ? this.#replicaArgs(name) : this.#clientArgs()),
+        args: () => this.#argsOf(name),
       },
       new LogFile(paths.log(name)),
       {
@@ -117,7 +123,7 @@ export class Supervisor {
         onLoaded: () => this.#onLoaded(name),
         onStarted: () => this.#onStarted(name),
         onReady: () => {
-          if (isReplica || this.#isReady) return;
+          if (name !== CLIENT_NAME || this.#isReady) return;
           this.#isReady = true;
           markCompiledCode();
           this.#record();
@@ -126,6 +132,21 @@ export class Supervisor {
         onEnded: (failure, restartMs) => this.#onEnded(name, failure, restartMs),
       },
     );
+  }
+
+  #argsOf(name: string): readonly string[] {
+    if (name === CLIENT_NAME) return this.#clientArgs();
+    return name === LOG_STACK_NAME ? this.#logStackArgs() : this.#replicaArgs(name);
+  }
+
+  #logStackArgs(): readonly string[] {
+    const { paths, logStack } = this.#options;
+    return [
+      ...["log-stack", "--data", paths.data(LOG_STACK_NAME), "--host", LOOPBACK],
+      ...["--input-port", String(logStack?.inputPort)],
+      ...["--search-port", String(logStack?.searchPort)],
+      ...["--viewer-port", String(logStack?.viewerPort)],
+    ];
   }
 
   #replicaArgs(name: string): readonly string[] {
@@ -146,8 +167,14 @@ export class Supervisor {
   }
 
   #logArgs(): readonly string[] {
-    const { logLevel } = this.#options;
-    return ["--log-format", "json", ...(logLevel === undefined ? [] : ["--log-level", logLevel])];
+    const { logLevel, logStack } = this.#options;
+    return [
+      ...["--log-format", "json"],
+      ...(logLevel === undefined ? [] : ["--log-level", logLevel]),
+      ...(logStack === undefined
+        ? []
+        : ["--log-endpoint_1-url", `http://${LOOPBACK}:${logStack.inputPort}`]),
+    ];
   }
 
   #onStarted(name: string): void {
@@ -162,6 +189,8 @@ export class Supervisor {
   #onEnded(name: string, failure: Failure | undefined, restartMs: number): void {
     this.#events.onEnded(name, failure, restartMs);
     if (this.#isReady || this.#isStopping || this.#begun.has(name) || failure === undefined) return;
+    // A network without its log stack is a network.
+    if (name === LOG_STACK_NAME) return;
     this.#refusals.set(name, failure);
     const refusing = [...this.#refusals.keys()].filter((node) => node !== CLIENT_NAME);
     const tolerated = quorumOf(REPLICA_COUNT).faultsMax;

@@ -4,6 +4,7 @@ import { DEFAULT_CHAIN_ID, DEFAULT_GENESIS_TIMESTAMP } from "../chain/genesis.ts
 import { parseTimestamp } from "../chain/genesis-timestamp.ts";
 import { LOG_LEVELS } from "../config/node-settings.ts";
 import { PORT_MAX } from "../config/setting.ts";
+import { DEFAULT_LOG_STACK_PORTS } from "../config/log-settings.ts";
 import { usageError, type Arguments, type OptionSpec } from "./command.ts";
 import { dataRoot, REPLICA_NAMES } from "./network-directory.ts";
 
@@ -20,6 +21,14 @@ export type UpOptions = {
   readonly isJson: boolean;
   readonly logLevel: string | undefined;
   readonly rejoining: ReadonlySet<string>;
+  /** Undefined: without the log stack. */
+  readonly logStack: LogStackPorts | undefined;
+};
+
+export type LogStackPorts = {
+  readonly inputPort: number;
+  readonly searchPort: number;
+  readonly viewerPort: number;
 };
 
 export const UP_OPTIONS: readonly OptionSpec[] = [
@@ -35,6 +44,10 @@ export const UP_OPTIONS: readonly OptionSpec[] = [
   { name: "detach", summary: "return when the network is ready; stop it with quorate down" },
   { name: "json", summary: "one JSON record on stdout when the network is ready" },
   { name: "log-level", value: "LEVEL", summary: `of the nodes: ${LOG_LEVELS.join(", ")} (info)` },
+  { name: "logs", summary: "run a log stack, too, and send the nodes' logs there" },
+  { name: "log-input-port", value: "N", summary: "of the log stack's input (8080)" },
+  { name: "log-search-port", value: "N", summary: "of the log stack's read endpoint (9200)" },
+  { name: "log-viewer-port", value: "N", summary: "of the log stack's viewer (5601)" },
   {
     name: "rejoin",
     value: "REPLICA",
@@ -55,7 +68,7 @@ export function parseUpOptions(
   const timestampText = texts["genesis-timestamp"];
   return {
     root: dataRoot(texts["data"], environment),
-    rpcPort: parsePort(texts["port"]),
+    rpcPort: parsePort("port", texts["port"], DEFAULT_RPC_PORT),
     chainId: parseChainId(texts["chain-id"]),
     timestamp: timestampText === undefined ? undefined : timestampOf(timestampText),
     timestampText,
@@ -64,6 +77,16 @@ export function parseUpOptions(
     isJson: switches.has("json"),
     logLevel: parseLevel(texts["log-level"]),
     rejoining: parseRejoining(texts["rejoin"]),
+    logStack: switches.has("logs") ? parseLogStack(texts) : undefined,
+  };
+}
+
+function parseLogStack(texts: Arguments["texts"]): LogStackPorts {
+  const { inputPort, searchPort, viewerPort } = DEFAULT_LOG_STACK_PORTS;
+  return {
+    inputPort: parsePort("log-input-port", texts["log-input-port"], inputPort),
+    searchPort: parsePort("log-search-port", texts["log-search-port"], searchPort),
+    viewerPort: parsePort("log-viewer-port", texts["log-viewer-port"], viewerPort),
   };
 }
 
@@ -80,10 +103,10 @@ export function parseChainId(text: string | undefined): bigint | undefined {
   return BigInt(text);
 }
 
-function parsePort(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_RPC_PORT;
+function parsePort(flag: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
   const port = DIGITS.test(text) ? Number(text) : -1;
-  if (port < 0 || port > PORT_MAX) throw usageError(`--port must be 0 to ${PORT_MAX}`, "up");
+  if (port < 0 || port > PORT_MAX) throw usageError(`--${flag} must be 0 to ${PORT_MAX}`, "up");
   return port;
 }
 

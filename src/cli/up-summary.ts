@@ -14,6 +14,8 @@ export type UpSummary = {
   readonly data: string;
   readonly pid: number;
   readonly readyMs: number;
+  /** Of the viewer, where there is a log stack. */
+  readonly logsUrl?: string;
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
 };
 
@@ -21,7 +23,7 @@ const WEI_PER_ETHER = 10n ** 18n;
 
 export function createSummary(
   { genesis, genesisBlockHash }: NetworkFile,
-  more: Pick<UpSummary, "rpcUrl" | "data" | "readyMs">,
+  more: Pick<UpSummary, "rpcUrl" | "data" | "readyMs" | "logsUrl">,
 ): UpSummary {
   const funded = new Set(genesis.alloc.map(({ address }) => address));
   const accounts = createDevAccounts().filter(({ address }) => funded.has(address));
@@ -33,6 +35,7 @@ export function createSummary(
     data: more.data,
     pid: process.pid,
     readyMs: more.readyMs,
+    ...(more.logsUrl === undefined ? {} : { logsUrl: more.logsUrl }),
     accounts: accounts.map(({ address, privateKey }) => ({
       address: addressToChecksumHex(address),
       privateKey: bytesToHex(privateKey),
@@ -53,6 +56,7 @@ export function summaryLines(
     `  ${bold("ethrpc")}     ${summary.rpcUrl}            (strict dialect: ${summary.standardUrl})`,
     `  ${bold("chain id")}   ${summary.chainId}`,
     `  ${bold("data")}       ${shownPath(summary.data)}`,
+    ...(summary.logsUrl === undefined ? [] : [`  ${bold("logs")}       ${summary.logsUrl}`]),
     "",
     warning(
       "  DEVELOPMENT ACCOUNTS - INSECURE: everyone knows these keys. Never send them real money.",

@@ -1,4 +1,5 @@
 /** What the operator sets for a node program. The tables are also its flags and its help. */
+import { createLogEndpointSettings } from "./log-settings.ts";
 import {
   bigintSetting,
   booleanSetting,
@@ -43,6 +44,7 @@ const SHARED_SETTINGS = {
     choices: LOG_FORMATS,
     fallback: "auto",
   }),
+  ...createLogEndpointSettings(),
   allowsNetworkFileSystem: booleanSetting({
     summary: "trust locks and memory maps of a network file system",
     fallback: false,

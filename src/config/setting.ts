@@ -12,6 +12,8 @@ export type Setting<Value> = {
   readonly fallback: { readonly value: Value } | undefined;
   /** Relative to the file that names it, or to where the command runs. */
   readonly isPath: boolean;
+  /** False where it can be given by a file or the environment only. */
+  readonly hasFlag?: boolean;
 };
 
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>;

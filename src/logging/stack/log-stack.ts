@@ -27,8 +27,6 @@ export type LogStackOptions = {
   readonly searchTimeMaxMs?: number;
 };
 
-export const DEFAULT_LOG_STACK_PORTS = { inputPort: 8080, searchPort: 9200, viewerPort: 5601 };
-
 const SEARCH_TIME_MAX_MS = 10_000;
 
 export class LogStack {

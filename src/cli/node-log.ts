@@ -1,0 +1,63 @@
+/** Where the log lines of a node go: to its standard output and to the log endpoints, if any. */
+import path from "node:path";
+import type { Logger } from "../base/logger.ts";
+import { logEndpointsOf, type LogEndpointConfig } from "../config/log-settings.ts";
+import { logFormatOf, LogWriter, type LogFormat } from "../logging/log-writer.ts";
+import { Shipper, type ShipperCounts } from "../logging/shipper.ts";
+
+export type NodeLogConfig = LogEndpointConfig & {
+  readonly data: string;
+  readonly "log.format": LogFormat | "auto";
+};
+
+/** What cannot be sent in this time at the end of a node is sent by its next start. */
+const CLOSE_WITHIN_MS = 1_000;
+
+export class NodeLog {
+  readonly writer: LogWriter;
+  readonly #shipper: Shipper | undefined;
+  #logger: Logger | undefined;
+
+  /** Throws LOG_ENDPOINT_INVALID. */
+  constructor(config: NodeLogConfig, isTerminal: boolean) {
+    this.writer = new LogWriter(logFormatOf(config["log.format"], isTerminal), isTerminal);
+    const endpoints = logEndpointsOf(config);
+    if (endpoints.length === 0) return;
+    const spoolDirectory = path.join(config.data, "log-spool");
+    this.#shipper = new Shipper(
+      { endpoints, spoolDirectory },
+      {
+        onEndpoint: (endpoint, isUp, problem) => {
+          if (isUp) this.#logger?.info("the log endpoint takes lines again", { endpoint });
+          else this.#logger?.warn("the log endpoint takes no lines", { endpoint, problem });
+        },
+      },
+    );
+  }
+
+  /** For what it has to say of itself. */
+  useLogger(logger: Logger): void {
+    this.#logger = logger;
+  }
+
+  get shipperCounts(): ShipperCounts | undefined {
+    return this.#shipper?.counts;
+  }
+
+  get droppedOutputLines(): number {
+    return this.writer.droppedCount;
+  }
+
+  write(text: string): void {
+    this.writer.write(text);
+    this.#shipper?.write(text);
+  }
+
+  flush(): void {
+    this.writer.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.#shipper?.close(CLOSE_WITHIN_MS);
+  }
+}
