@@ -48,6 +48,8 @@ export type RpcLimits = {
   /** How long eth_sendRawTransactionSync waits at most, and if it is not told. */
   readonly syncTimeoutMaxMs: number;
   readonly syncTimeoutMs: number;
+  /** How long a request for the receipt of an accepted transaction waits for it to be final. */
+  readonly receiptWaitMs: number;
 };
 
 export const DEFAULT_RPC_LIMITS: RpcLimits = {
@@ -73,6 +75,7 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   proofSlotsMax: 1_024,
   syncTimeoutMaxMs: 60_000,
   syncTimeoutMs: 5_000,
+  receiptWaitMs: 500,
 };
 
 export const DEFAULT_RPC_OPTIONS: RpcOptions = {

@@ -1,14 +1,23 @@
 import { prunedBlock } from "../block-tag.ts";
-import type { ReceiptsReader, TransactionFinder } from "../chain-reader.ts";
+import type { FinalityWaiter, ReceiptsReader, TransactionFinder } from "../chain-reader.ts";
 import { formatReceipt } from "../format-receipt.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";
 
-export const ethGetTransactionReceipt: Method<TransactionFinder & ReceiptsReader, Uint8Array> = {
+/**
+ * A transaction that was accepted is final within milliseconds, so the answer waits for it a little.
+ * Libraries that look once and then only at every new block would wait for ever on an idle chain:
+ * the block may come between their two looks, and without transactions there is no further one.
+ */
+export const ethGetTransactionReceipt: Method<
+  TransactionFinder & ReceiptsReader & FinalityWaiter,
+  Uint8Array
+> = {
   name: "eth_getTransactionReceipt",
   paramsMax: 1,
   parse: ([hash]) => parseHash(hash, 0),
-  async handle(chain, hash) {
+  async handle(chain, hash, { limits }) {
+    await chain.whenSettled(hash, limits.receiptWaitMs);
     const found = await chain.findTransaction(hash);
     if (found === undefined) return null;
     const receipts = await chain.receiptsOf(found.block);
