@@ -110,13 +110,14 @@ describe("libraries on the running network", () => {
       };
       await (await token.mint(await wallet.getAddress(), 1000n)).wait();
       const receipt = await (await token.transfer(RECIPIENT, 7n)).wait();
-      assert.equal(receipt?.status, 1);
-      assert.equal(receipt?.logs.length, 1);
+      assert.ok(receipt);
+      assert.equal(receipt.status, 1);
+      assert.equal(receipt.logs.length, 1);
       assert.equal(await token.balanceOf(RECIPIENT), 7n);
       const address = await contract.getAddress();
       const logs = await provider.getLogs({ address, fromBlock: 0, toBlock: "latest" });
       assert.equal(logs.length, 2);
-      const block = await provider.getBlock(receipt?.blockNumber ?? 0, true);
+      const block = await provider.getBlock(receipt.blockNumber, true);
       assert.equal(block?.prefetchedTransactions.length, 1);
       const { gasPrice } = await provider.getFeeData();
       assert.equal(gasPrice, 0n);
