@@ -263,7 +263,7 @@ export function cleanMachine(): void {
   const mounts = readFileSync("/proc/mounts", "utf8")
     .split("\n")
     .map((line) => line.split(" ")[1] ?? "")
-    .filter((mount) => mount.startsWith(RUN) || mount.startsWith(`${SOCKETS}/containerd`));
+    .filter((mount) => mount.startsWith(RUN) || mount.startsWith(`${SOCKETS}/`));
   for (const mount of mounts.reverse()) attempt("umount", ["-l", mount]);
   if (existsSync(`/run/netns/${NAMESPACE}`)) attempt("ip", ["netns", "del", NAMESPACE]);
   for (const name of existsSync("/run/netns") ? readdirSync("/run/netns") : []) {
