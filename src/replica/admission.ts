@@ -39,8 +39,12 @@ type Unchecked = {
   readonly refuse: Refuse | undefined;
 };
 
+type Identified = Unchecked & { readonly hash: Uint8Array; readonly id: Hash };
+
 /** About 5 ms of signature recovery; then others get their turn. */
 const CHECKS_PER_TURN = 64;
+/** Where other threads recover: enough for all of them. */
+const CHECKS_PER_ROUND_TRIP = 512;
 const ACCOUNTS_MAX = 65_536;
 const EXECUTED_MAX = 65_536;
 /** What may wait for the execution thread to tell the accounts of its senders. */
@@ -129,17 +133,31 @@ export class Admission {
 
   /** A slice at a time: recovering the signatures of a thousand takes most of 100 ms. */
   #takeIn(): void {
-    const slice = this.#intake.splice(0, CHECKS_PER_TURN);
-    for (const { bytes, source, refuse } of slice) this.#check(bytes, source, refuse);
-    this.#isTakingIn = this.#intake.length > 0;
-    if (this.#isTakingIn) setImmediate(() => this.#takeIn());
+    const { checked } = this.#dependencies;
+    this.#isTakingIn = true;
+    const count = checked.hasThreads ? CHECKS_PER_ROUND_TRIP : CHECKS_PER_TURN;
+    const slice = this.#intake.splice(0, count).map((unchecked) => {
+      const hash = keccak256(unchecked.bytes);
+      return { ...unchecked, hash, id: bytesToHash(hash) };
+    });
+    const ahead = checked.recoverAhead(slice.filter((each) => !this.#isKnown(each)));
+    const checkAll = (): void => {
+      for (const identified of slice) this.#check(identified);
+      this.#isTakingIn = this.#intake.length > 0;
+      if (this.#isTakingIn) setImmediate(() => this.#takeIn());
+    };
+    if (ahead === undefined) checkAll();
+    else ahead.then(checkAll, checkAll);
   }
 
-  #check(bytes: Uint8Array, source: string, refuse: Refuse | undefined): void {
-    const hash = keccak256(bytes);
-    const id = bytesToHash(hash);
+  #isKnown({ id, hash }: Identified): boolean {
+    return this.#executed.has(id) || this.#pool.get(hash) !== undefined;
+  }
+
+  #check(identified: Identified): void {
+    const { id, bytes, source, refuse } = identified;
     if (this.isClosed) return refuse?.(id, "DISK_FULL");
-    if (this.#executed.has(id) || this.#pool.get(hash) !== undefined) return;
+    if (this.#isKnown(identified)) return;
     if (this.#waiting.length + this.#intake.length >= WAITING_MAX) {
       return refuse?.(id, "TX_POOL_FULL");
     }

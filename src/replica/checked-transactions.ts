@@ -14,6 +14,7 @@ import type { TransactionError } from "../chain/transaction-error.ts";
 import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { checkTransaction, type TransactionRules } from "../chain/transaction-validity.ts";
 import type { Hash, Transaction } from "../consensus/block.ts";
+import type { SenderPool } from "../ledger/sender-pool.ts";
 
 type Checked = { readonly sender: bigint; readonly gas: number };
 
@@ -21,13 +22,42 @@ const GENERATION_MAX = 32_768;
 
 export class CheckedTransactions {
   readonly #rules: TransactionRules;
+  readonly #pool: SenderPool | undefined;
+  /** Senders that other threads found and nobody has asked for yet. */
+  readonly #found = new Map<Hash, bigint>();
   #young = new Map<Hash, Checked>();
   #old = new Map<Hash, Checked>();
-  /** How many signatures were recovered, ever. */
+  /** How many signatures were recovered on this thread, ever. */
   recoveredCount = 0;
 
-  constructor(rules: TransactionRules) {
+  constructor(rules: TransactionRules, pool?: SenderPool) {
     this.#rules = rules;
+    this.#pool = pool;
+  }
+
+  /** Whether other threads recover: then more can be taken at once. */
+  get hasThreads(): boolean {
+    return this.#pool !== undefined;
+  }
+
+  /**
+   * Lets other threads find the senders of those that are new, before they are checked one by one.
+   * Undefined where that is not worth waiting for.
+   */
+  recoverAhead(
+    transactions: readonly { readonly id: Hash; readonly bytes: Uint8Array }[],
+  ): Promise<void> | undefined {
+    const pool = this.#pool;
+    const unknown = transactions.filter(({ id }) => !this.has(id));
+    if (pool?.isWorth(unknown.length) !== true) return undefined;
+    return pool.recover(unknown.map(({ bytes }) => bytes)).then((senders) => {
+      // Left by some whose transactions were never checked.
+      if (this.#found.size > GENERATION_MAX) this.#found.clear();
+      senders.forEach((sender, index) => {
+        const id = unknown[index]?.id;
+        if (id !== undefined && sender !== undefined) this.#found.set(id, sender);
+      });
+    });
   }
 
   has(id: Hash): boolean {
@@ -41,8 +71,10 @@ export class CheckedTransactions {
     const fault = checkTransaction(decoded.value, this.#rules);
     if (fault !== undefined) return err(fault);
     const known = this.#get(id);
-    const sender = known?.sender ?? recoverSender(decoded.value);
-    if (known === undefined) this.recoveredCount++;
+    const found = known?.sender ?? this.#found.get(id);
+    this.#found.delete(id);
+    const sender = found ?? recoverSender(decoded.value);
+    if (found === undefined) this.recoveredCount++;
     if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
     this.#remember(id, { sender, gas: Number(decoded.value.gasLimit) });
     return ok({ transaction: decoded.value, encoded: bytes, hash: hexToBytes(id), sender });

@@ -83,7 +83,12 @@ export class PeerInbox {
     }
     this.#waiting.set(from, []);
     hold(from, true);
-    this.#checkSlice(from, message, unchecked, 0);
+    const check = (): void => {
+      if (!this.#isClosed) this.#checkSlice(from, message, unchecked, 0);
+    };
+    const ahead = checked.recoverAhead(unchecked);
+    if (ahead === undefined) check();
+    else ahead.then(check, check);
   }
 
   #open(from: ReplicaIndex, bytes: Uint8Array): Result<Message, string> {

@@ -123,7 +123,8 @@ export class ReplicaNode {
     const origin = consensusGenesis(genesis, ready.genesis.result);
     const parameters = createParameters(options, origin);
     const { chainId, transactionGasMax } = genesis;
-    const checked = new CheckedTransactions({ chainId, fork: "prague", transactionGasMax });
+    const rules = { chainId, fork: "prague", transactionGasMax } as const;
+    const checked = new CheckedTransactions(rules, resources.senders);
     this.#ports = createPorts({ net: origin.net, signer: createSigner(options.seed) });
     this.#blocks = new FinalBlocks(resources.store, parameters.window);
     this.#feed = this.#createFeed(checked, parameters.execLagMax);

@@ -37,6 +37,8 @@ export type ReplicaOptions = {
   readonly repair?: string;
   readonly logSegmentSize?: number;
   readonly stateFlushDelayMs?: number;
+  /** Threads that find out who signed transactions; by default as the machine has cores for. */
+  readonly senderThreads?: number;
   /** When and how patiently the state is taken from a peer instead of being executed. */
   readonly stateTransfer?: {
     readonly gapMin?: number;

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
+import { defaultSenderThreads, SenderPool } from "../ledger/sender-pool.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
@@ -25,6 +26,8 @@ export type Resources = {
   readonly store: BlockStore;
   readonly execution: ExecutionService;
   readonly ready: ExecutionReady;
+  /** Undefined where the machine has no core to spare for it. */
+  readonly senders: SenderPool | undefined;
 };
 
 export type ResourceEvents = {
@@ -71,7 +74,9 @@ export async function openResources(
         onFailed: (error) => events.onFailed(error),
       },
     );
-    return { statePath, directory, opened, store, execution, ready };
+    const threads = options.senderThreads ?? defaultSenderThreads();
+    const senders = threads > 0 ? new SenderPool(threads) : undefined;
+    return { statePath, directory, opened, store, execution, ready, senders };
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
@@ -109,6 +114,7 @@ async function openBlocks(
 }
 
 export async function closeResources(resources: Resources): Promise<void> {
+  await resources.senders?.close();
   await resources.execution.close();
   await resources.store.close();
   await resources.opened.log.close();
