@@ -24,6 +24,14 @@ export type BlockRecord = {
   readonly transactionHashes: readonly Uint8Array[];
 };
 
+/** What happens on the node. Each returns what ends the listening. */
+export type ChainEvents = {
+  /** Every block from now on, in order, once each. */
+  onBlock(listener: (block: BlockRecord) => void): () => void;
+  /** Every transaction whose hash was given out. */
+  onAccepted(listener: (transaction: RecoveredTransaction) => void): () => void;
+};
+
 export type HeadReader = {
   latestBlock(): Awaitable<BlockRecord>;
 };

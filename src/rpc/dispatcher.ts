@@ -6,7 +6,7 @@
 import type { Awaitable } from "./awaitable.ts";
 import { takeTurns } from "./event-loop-turn.ts";
 import { isNumberText, JsonText, parseJson } from "./json-text.ts";
-import type { Dialect, MethodTable } from "./method.ts";
+import type { Dialect, MethodContext, MethodTable } from "./method.ts";
 import { isObject } from "./parameters.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import {
@@ -18,6 +18,7 @@ import {
   RESPONSE_TOO_LARGE,
   RpcError,
 } from "./rpc-error.ts";
+import type { SubscriberConnection } from "./subscriber-connection.ts";
 
 export type DispatcherDependencies = {
   readonly methods: MethodTable;
@@ -49,23 +50,29 @@ export class Dispatcher {
     this.#dependencies = dependencies;
   }
 
-  async answer(body: Uint8Array, dialect: Dialect): Promise<Answer> {
+  /** `connection` is there for callers who can be told more than the answer. */
+  async answer(
+    body: Uint8Array,
+    dialect: Dialect,
+    connection?: SubscriberConnection,
+  ): Promise<Answer> {
     let value: unknown;
     try {
       value = parseJson(body);
     } catch {
       return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
     }
-    if (Array.isArray(value)) return this.#answerBatch(value, dialect);
+    const context = { dialect, limits: this.#limits, connection };
+    if (Array.isArray(value)) return this.#answerBatch(value, context);
     const request = readRequest(value);
     if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);
     const room = { lengthLeft: this.#limits.responseLengthMax };
-    const text = await this.#answerOne(request, dialect, room);
+    const text = await this.#answerOne(request, context, room);
     return text === undefined ? NO_CONTENT : { status: 200, text };
   }
 
   /** Requests start in the order of the batch and answers stand in it, too. */
-  async #answerBatch(batch: readonly unknown[], dialect: Dialect): Promise<Answer> {
+  async #answerBatch(batch: readonly unknown[], context: MethodContext): Promise<Answer> {
     const { batchLengthMax, concurrentBatchItemsMax, responseLengthMax } = this.#limits;
     if (batch.length === 0) {
       return refusal(400, new RpcError(INVALID_REQUEST, "invalid request: the batch is empty"));
@@ -85,7 +92,7 @@ export class Dispatcher {
         const text =
           request instanceof InvalidRequest
             ? errorText(request.id, request.error)
-            : await this.#answerOne(request, dialect, room);
+            : await this.#answerOne(request, context, room);
         texts[index] = text;
       }
     };
@@ -97,14 +104,14 @@ export class Dispatcher {
   /** Undefined for a notification: it is carried out, and nobody is told how it went. */
   async #answerOne(
     request: Request,
-    dialect: Dialect,
+    context: MethodContext,
     room: ResponseRoom,
   ): Promise<string | undefined> {
     const { id, method, isNotification } = request;
     try {
-      const result = await this.#run(request, dialect);
+      const result = await this.#run(request, context);
       if (isNotification) return undefined;
-      const text = resultText(id, dialect === "founding" ? { method } : {}, result);
+      const text = resultText(id, context.dialect === "founding" ? { method } : {}, result);
       if (text.length <= room.lengthLeft) {
         room.lengthLeft -= text.length;
         return text;
@@ -116,14 +123,14 @@ export class Dispatcher {
     }
   }
 
-  #run({ method, params }: Request, dialect: Dialect): Awaitable<unknown> {
+  #run({ method, params }: Request, context: MethodContext): Awaitable<unknown> {
     const bound = this.#dependencies.methods.get(method);
     if (bound === undefined) {
       const name = method.slice(0, METHOD_SHOWN_MAX);
       const message = `the method ${name} does not exist or is not available`;
       throw new RpcError(METHOD_NOT_FOUND, message);
     }
-    return bound.run(params, { dialect, limits: this.#limits });
+    return bound.run(params, context);
   }
 }
 

@@ -7,10 +7,21 @@ import { quantity } from "./quantity.ts";
 
 /** `transactions` are hashes or records. In the founding shape (SPEC E3) the size is an integer. */
 export function formatBlock(
-  { hash, header, size }: BlockRecord,
+  block: BlockRecord,
   transactions: readonly unknown[],
   dialect: Dialect,
 ): JsonObject {
+  return {
+    ...formatHeader(block),
+    size: dialect === "founding" ? block.size : quantity(block.size),
+    withdrawals: [],
+    transactions,
+    uncles: [],
+  };
+}
+
+/** Without what the block holds, as eth_subscribe tells of it. */
+export function formatHeader({ hash, header }: BlockRecord): JsonObject {
   return {
     number: quantity(header.number),
     hash: bytesToHex(hash),
@@ -25,18 +36,14 @@ export function formatBlock(
     miner: addressToHex(header.coinbase),
     difficulty: quantity(header.difficulty),
     extraData: bytesToHex(header.extraData),
-    size: dialect === "founding" ? size : quantity(size),
     gasLimit: quantity(header.gasLimit),
     gasUsed: quantity(header.gasUsed),
     timestamp: quantity(header.timestamp),
     baseFeePerGas: quantity(header.baseFeePerGas),
     withdrawalsRoot: bytesToHex(header.withdrawalsRoot),
-    withdrawals: [],
     blobGasUsed: quantity(header.blobGasUsed),
     excessBlobGas: quantity(header.excessBlobGas),
     parentBeaconBlockRoot: bytesToHex(header.parentBeaconBlockRoot),
     ...(header.requestsHash !== undefined && { requestsHash: bytesToHex(header.requestsHash) }),
-    transactions,
-    uncles: [],
   };
 }

@@ -5,6 +5,7 @@ import type { MethodContext } from "./method.ts";
 import {
   assertKnownFields,
   isAbsent,
+  type JsonObject,
   parseAddress,
   parseArray,
   parseHash,
@@ -38,14 +39,10 @@ const TOPIC_PLACES_MAX = 4;
 
 export function parseLogFilter(value: unknown, place: Place, context: MethodContext): LogFilter {
   const { dialect } = context;
-  const alternativesMax = context.limits.filterAlternativesMax;
   const fields = parseObject(value, place);
   assertKnownFields(fields, place, FIELDS, dialect);
   const { fromBlock, toBlock, blockHash } = fields;
-  const criteria = {
-    addresses: parseAddresses(fields["address"], `${place}.address`, alternativesMax),
-    topics: parseTopics(fields["topics"], `${place}.topics`, alternativesMax),
-  };
+  const criteria = readCriteria(fields, place, context);
   if (!isAbsent(blockHash)) {
     if (!isAbsent(fromBlock) || !isAbsent(toBlock)) {
       const message = "give blockHash, or fromBlock and toBlock, not both";
@@ -58,6 +55,18 @@ export function parseLogFilter(value: unknown, place: Place, context: MethodCont
     isAbsent(given) ? LATEST : parseBlockNumber(given, `${place}.${name}`, dialect);
   const from = tag(fromBlock, "fromBlock");
   return { ...criteria, blocks: { kind: "range", from, to: tag(toBlock, "toBlock") } };
+}
+
+/** Contracts and topics alone: what is subscribed to begins with the next block. */
+export function parseLogCriteria(
+  value: unknown,
+  place: Place,
+  context: MethodContext,
+): LogCriteria {
+  const fields = isAbsent(value) ? {} : parseObject(value, place);
+  // Libraries add a range, which says nothing here.
+  assertKnownFields(fields, place, FIELDS, context.dialect);
+  return readCriteria(fields, place, context);
 }
 
 export function matchesLog({ addresses, topics }: LogCriteria, log: Log): boolean {
@@ -76,6 +85,14 @@ export function mayMatchBloom({ addresses, topics }: LogCriteria, bloom: Uint8Ar
   return topics.every(
     (wanted) => wanted === undefined || [...wanted].some((topic) => mayHaveTopic(bloom, topic)),
   );
+}
+
+function readCriteria(fields: JsonObject, place: Place, { limits }: MethodContext): LogCriteria {
+  const { filterAlternativesMax } = limits;
+  return {
+    addresses: parseAddresses(fields["address"], `${place}.address`, filterAlternativesMax),
+    topics: parseTopics(fields["topics"], `${place}.topics`, filterAlternativesMax),
+  };
 }
 
 /** An empty list admits any, as no list does. */

@@ -3,6 +3,7 @@ import type {
   AccessListCreator,
   BlockReader,
   Caller,
+  ChainEvents,
   FinalityWaiter,
   GasEstimator,
   NetworkReader,
@@ -22,6 +23,7 @@ import type {
   TransactionFinder,
   TransactionsReader,
 } from "./chain-reader.ts";
+import { Filters } from "./filters.ts";
 import { bindMethod, type BoundMethod, type MethodTable } from "./method.ts";
 import { debugGetBadBlocks } from "./methods/debug-get-bad-blocks.ts";
 import { debugGetRawBlock } from "./methods/debug-get-raw-block.ts";
@@ -52,6 +54,8 @@ import { ethGetBlockReceipts } from "./methods/eth-get-block-receipts.ts";
 import { ethGetBlockTransactionCountByHash } from "./methods/eth-get-block-transaction-count-by-hash.ts";
 import { ethGetBlockTransactionCountByNumber } from "./methods/eth-get-block-transaction-count-by-number.ts";
 import { ethGetCode } from "./methods/eth-get-code.ts";
+import { ethGetFilterChanges } from "./methods/eth-get-filter-changes.ts";
+import { ethGetFilterLogs } from "./methods/eth-get-filter-logs.ts";
 import { ethGetLogs } from "./methods/eth-get-logs.ts";
 import { ethGetProof } from "./methods/eth-get-proof.ts";
 import { ethGetRawTransactionByHash } from "./methods/eth-get-raw-transaction-by-hash.ts";
@@ -69,9 +73,15 @@ import { ethGetUncleCountByBlockNumber } from "./methods/eth-get-uncle-count-by-
 import { ethHashrate } from "./methods/eth-hashrate.ts";
 import { ethMaxPriorityFeePerGas } from "./methods/eth-max-priority-fee-per-gas.ts";
 import { ethMining } from "./methods/eth-mining.ts";
+import { ethNewBlockFilter } from "./methods/eth-new-block-filter.ts";
+import { ethNewFilter } from "./methods/eth-new-filter.ts";
+import { ethNewPendingTransactionFilter } from "./methods/eth-new-pending-transaction-filter.ts";
 import { ethSendRawTransactionSync } from "./methods/eth-send-raw-transaction-sync.ts";
 import { ethSendRawTransaction } from "./methods/eth-send-raw-transaction.ts";
+import { ethSubscribe } from "./methods/eth-subscribe.ts";
 import { ethSyncing } from "./methods/eth-syncing.ts";
+import { ethUninstallFilter } from "./methods/eth-uninstall-filter.ts";
+import { ethUnsubscribe } from "./methods/eth-unsubscribe.ts";
 import { netListening } from "./methods/net-listening.ts";
 import { netPeerCount } from "./methods/net-peer-count.ts";
 import { netVersion } from "./methods/net-version.ts";
@@ -86,6 +96,7 @@ import { txpoolStatus } from "./methods/txpool-status.ts";
 import { web3ClientVersion } from "./methods/web3-client-version.ts";
 import { web3Sha3 } from "./methods/web3-sha3.ts";
 import type { NetworkStatusReader } from "./network-status.ts";
+import { Subscriptions } from "./subscriptions.ts";
 import { unsupportedMethods } from "./unsupported-methods.ts";
 
 /** Everything that the methods together ask of the node. */
@@ -101,6 +112,7 @@ export type RpcReader = BlockReader &
   AccessListCreator &
   Prover &
   TraceReader &
+  ChainEvents &
   Submitter &
   StatusReader &
   FinalityWaiter &
@@ -114,29 +126,25 @@ export type RpcReader = BlockReader &
 /** `network` is there where a node knows its network: a chain alone has no status. */
 export function createMethodTable(reader: RpcReader, network?: NetworkStatusReader): MethodTable {
   const methods: BoundMethod[] = [
+    ...lookupMethods(reader),
+    ...ethMethods(reader),
+    ...debugMethods(reader),
+    ...nodeMethods(reader),
+    ...filterMethods(new Filters(reader)),
+    ...subscriptionMethods(new Subscriptions(reader)),
     ...unsupportedMethods(),
-    bindMethod(debugGetBadBlocks, reader),
-    bindMethod(debugGetRawBlock, reader),
-    bindMethod(debugGetRawHeader, reader),
-    bindMethod(debugGetRawReceipts, reader),
-    bindMethod(debugGetRawTransaction, reader),
-    bindMethod(debugTraceBlockByHash, reader),
-    bindMethod(debugTraceBlockByNumber, reader),
-    bindMethod(debugTraceCall, reader),
-    bindMethod(debugTraceTransaction, reader),
-    bindMethod(ethAccounts, reader),
-    bindMethod(ethBaseFee, reader),
-    bindMethod(ethBlobBaseFee, reader),
-    bindMethod(ethBlockNumber, reader),
-    bindMethod(ethCall, reader),
-    bindMethod(ethCapabilities, reader),
-    bindMethod(ethChainId, reader),
-    bindMethod(ethCoinbase, reader),
-    bindMethod(ethConfig, reader),
-    bindMethod(ethCreateAccessList, reader),
-    bindMethod(ethEstimateGas, reader),
-    bindMethod(ethFeeHistory, reader),
-    bindMethod(ethGasPrice, reader),
+  ];
+  if (network !== undefined) {
+    methods.push(bindMethod(quorateReplicas, network), bindMethod(quorateStatus, network));
+  }
+  const methodNames = [...methods.map(({ name }) => name), rpcModules.name];
+  methods.push(bindMethod(rpcModules, { methodNames }));
+  return new Map(methods.map((method) => [method.name, method]));
+}
+
+/** What is on the chain and in its state. */
+function lookupMethods(reader: RpcReader): BoundMethod[] {
+  return [
     bindMethod(ethGetBalance, reader),
     bindMethod(ethGetBlockByHash, reader),
     bindMethod(ethGetBlockByNumber, reader),
@@ -158,12 +166,52 @@ export function createMethodTable(reader: RpcReader, network?: NetworkStatusRead
     bindMethod(ethGetUncleByBlockNumberAndIndex, reader),
     bindMethod(ethGetUncleCountByBlockHash, reader),
     bindMethod(ethGetUncleCountByBlockNumber, reader),
+  ];
+}
+
+/** The rest of the eth module. */
+function ethMethods(reader: RpcReader): BoundMethod[] {
+  return [
+    bindMethod(ethAccounts, reader),
+    bindMethod(ethBaseFee, reader),
+    bindMethod(ethBlobBaseFee, reader),
+    bindMethod(ethBlockNumber, reader),
+    bindMethod(ethCall, reader),
+    bindMethod(ethCapabilities, reader),
+    bindMethod(ethChainId, reader),
+    bindMethod(ethCoinbase, reader),
+    bindMethod(ethConfig, reader),
+    bindMethod(ethCreateAccessList, reader),
+    bindMethod(ethEstimateGas, reader),
+    bindMethod(ethFeeHistory, reader),
+    bindMethod(ethGasPrice, reader),
     bindMethod(ethHashrate, reader),
     bindMethod(ethMaxPriorityFeePerGas, reader),
     bindMethod(ethMining, reader),
     bindMethod(ethSendRawTransactionSync, reader),
     bindMethod(ethSendRawTransaction, reader),
     bindMethod(ethSyncing, reader),
+  ];
+}
+
+/** Raw forms and traces. */
+function debugMethods(reader: RpcReader): BoundMethod[] {
+  return [
+    bindMethod(debugGetBadBlocks, reader),
+    bindMethod(debugGetRawBlock, reader),
+    bindMethod(debugGetRawHeader, reader),
+    bindMethod(debugGetRawReceipts, reader),
+    bindMethod(debugGetRawTransaction, reader),
+    bindMethod(debugTraceBlockByHash, reader),
+    bindMethod(debugTraceBlockByNumber, reader),
+    bindMethod(debugTraceCall, reader),
+    bindMethod(debugTraceTransaction, reader),
+  ];
+}
+
+/** The node, its pool and its peers. */
+function nodeMethods(reader: RpcReader): BoundMethod[] {
+  return [
     bindMethod(netListening, reader),
     bindMethod(netPeerCount, reader),
     bindMethod(netVersion, reader),
@@ -175,10 +223,19 @@ export function createMethodTable(reader: RpcReader, network?: NetworkStatusRead
     bindMethod(web3ClientVersion, reader),
     bindMethod(web3Sha3, reader),
   ];
-  if (network !== undefined) {
-    methods.push(bindMethod(quorateReplicas, network), bindMethod(quorateStatus, network));
-  }
-  const methodNames = [...methods.map(({ name }) => name), rpcModules.name];
-  methods.push(bindMethod(rpcModules, { methodNames }));
-  return new Map(methods.map((method) => [method.name, method]));
+}
+
+function filterMethods(filters: Filters): BoundMethod[] {
+  return [
+    bindMethod(ethGetFilterChanges, filters),
+    bindMethod(ethGetFilterLogs, filters),
+    bindMethod(ethNewBlockFilter, filters),
+    bindMethod(ethNewFilter, filters),
+    bindMethod(ethNewPendingTransactionFilter, filters),
+    bindMethod(ethUninstallFilter, filters),
+  ];
+}
+
+function subscriptionMethods(subscriptions: Subscriptions): BoundMethod[] {
+  return [bindMethod(ethSubscribe, subscriptions), bindMethod(ethUnsubscribe, subscriptions)];
 }

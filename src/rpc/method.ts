@@ -1,5 +1,6 @@
 import type { Awaitable } from "./awaitable.ts";
 import type { RpcLimits } from "./rpc-options.ts";
+import type { SubscriberConnection } from "./subscriber-connection.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 
 /** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
@@ -8,6 +9,8 @@ export type Dialect = "founding" | "standard";
 export type MethodContext = {
   readonly dialect: Dialect;
   readonly limits: RpcLimits;
+  /** Undefined where the caller can only be answered. */
+  readonly connection?: SubscriberConnection | undefined;
 };
 
 /** One method of the interface, and the reader that it needs. */

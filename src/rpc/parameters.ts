@@ -2,7 +2,7 @@
  * Parameters from outside. Each function names the place at fault (`0`, or `0.from` inside an
  * object) and says what is expected there.
  */
-import { parseHex } from "../base/hex.ts";
+import { parseHex, type Hex } from "../base/hex.ts";
 import { readBigEndian } from "../base/big-endian.ts";
 import { parseAddress as readAddress } from "../chain/address.ts";
 import type { Dialect } from "./method.ts";
@@ -84,6 +84,14 @@ export function parseSlot(value: unknown, place: Place): bigint {
     throw invalidParameter(place, "a storage key of at most 32 bytes", value);
   }
   return value === "0x" ? 0n : BigInt(value);
+}
+
+/** The name of a filter or a subscription, as it was given out. */
+export function parseId(value: unknown, place: Place): Hex {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
+    throw invalidParameter(place, "an id that was given out: 0x and hexadecimal digits", value);
+  }
+  return `0x${BigInt(value).toString(16)}`;
 }
 
 /** For parameters that have no default. */

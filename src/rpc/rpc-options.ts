@@ -45,6 +45,20 @@ export type RpcLimits = {
   readonly overrideSlotsMax: number;
   /** Slots of one proof. */
   readonly proofSlotsMax: number;
+  /** Filters of all callers, and how long one may lie unused. */
+  readonly filtersMax: number;
+  readonly filterIdleMs: number;
+  /** Of all connections, and of one. */
+  readonly subscriptionsMax: number;
+  readonly connectionSubscriptionsMax: number;
+  /** WebSockets that are open. */
+  readonly socketsMax: number;
+  /** Requests of one WebSocket that are being answered: further ones are not read yet. */
+  readonly socketRequestsMax: number;
+  /** What may wait for a WebSocket to be read. One that is slower is closed. */
+  readonly socketBufferedBytesMax: number;
+  /** How often a silent WebSocket is asked whether it is still there. */
+  readonly socketPingMs: number;
   /** How long eth_sendRawTransactionSync waits at most, and if it is not told. */
   readonly syncTimeoutMaxMs: number;
   readonly syncTimeoutMs: number;
@@ -73,6 +87,14 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   overrideAccountsMax: 1_000,
   overrideSlotsMax: 10_000,
   proofSlotsMax: 1_024,
+  filtersMax: 10_000,
+  filterIdleMs: 5 * 60 * 1_000,
+  subscriptionsMax: 10_000,
+  connectionSubscriptionsMax: 100,
+  socketsMax: 1_500,
+  socketRequestsMax: 64,
+  socketBufferedBytesMax: 4 * 1024 * 1024,
+  socketPingMs: 30_000,
   syncTimeoutMaxMs: 60_000,
   syncTimeoutMs: 5_000,
   receiptWaitMs: 500,

@@ -1,10 +1,11 @@
 /**
- * ethrpc over HTTP: `/` in the dialect that is configured, `/standard` in the strict one, on one
+ * ethrpc over HTTP and WebSocket: `/` in the dialect that is configured, `/standard` in the strict one, on one
  * port. Everything that a client can send or hold is bounded (SPEC E9), and a client that is too
  * slow loses its connection.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { CodedError } from "../base/coded-error.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
@@ -13,6 +14,7 @@ import type { Dialect } from "./method.ts";
 import { readBody } from "./read-body.ts";
 import { INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
 import type { RpcOptions } from "./rpc-options.ts";
+import { WebSocketEndpoint } from "./web-socket-endpoint.ts";
 
 const STANDARD_PATH = "/standard";
 const ALLOWED_METHODS = "POST, GET, HEAD, OPTIONS";
@@ -35,6 +37,7 @@ export class RpcServer {
   readonly #options: RpcOptions;
   readonly #dispatcher: Dispatcher;
   readonly #server: Server;
+  readonly #sockets: WebSocketEndpoint;
   readonly #budget: ByteBudget;
   #requestsUnderWay = 0;
 
@@ -53,6 +56,14 @@ export class RpcServer {
     this.#server.maxConnections = limits.connectionsMax;
     this.#server.maxHeadersCount = HEADERS_MAX;
     this.#server.timeout = limits.idleTimeoutMs;
+    this.#sockets = new WebSocketEndpoint(options, {
+      dispatcher: this.#dispatcher,
+      dialectOf: (url) => this.#dialectOf(url),
+      onInternalError: (error) => dependencies.onInternalError?.("websocket", error),
+    });
+    this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#sockets.onUpgrade(request, socket, head);
+    });
     this.#server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       this.#onRequest(request, response).catch((error: unknown) => {
         dependencies.onInternalError?.("http", error);
@@ -81,10 +92,16 @@ export class RpcServer {
     return addressOf(this.#server)?.port ?? this.#options.port;
   }
 
+  /** WebSockets that are open. */
+  get socketCount(): number {
+    return this.#sockets.connectionCount;
+  }
+
   /** Takes no new connection, lets requests under way finish for a moment, then ends them. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#sockets.close();
     this.#server.closeIdleConnections();
     const timer = setTimeout(() => this.#server.closeAllConnections(), CLOSE_TIMEOUT_MS);
     await closed;

@@ -1,0 +1,122 @@
+/** One WebSocket: requests in, answers and notifications out, all of it bounded. */
+import type { RawData, WebSocket } from "ws";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Dialect } from "./method.ts";
+import type { RpcLimits } from "./rpc-options.ts";
+import type { SubscriberConnection } from "./subscriber-connection.ts";
+
+export type WebSocketConnectionDependencies = {
+  readonly dispatcher: Dispatcher;
+  /** Something threw that is our fault. */
+  readonly onInternalError: (error: unknown) => void;
+};
+
+/** The connection breaks a limit (RFC 6455). */
+const POLICY_VIOLATION = 1008;
+const GOING_AWAY = 1001;
+/** How long one that was told to go may take. */
+const CLOSE_MS_MAX = 2_000;
+
+export class WebSocketConnection {
+  readonly #socket: WebSocket;
+  readonly #dialect: Dialect;
+  readonly #limits: RpcLimits;
+  readonly #dependencies: WebSocketConnectionDependencies;
+  readonly #onClose: (() => void)[] = [];
+  readonly #ping: NodeJS.Timeout;
+  #underWay = 0;
+  #isAlive = true;
+  #isEnding = false;
+
+  constructor(
+    socket: WebSocket,
+    dialect: Dialect,
+    limits: RpcLimits,
+    dependencies: WebSocketConnectionDependencies,
+  ) {
+    this.#socket = socket;
+    this.#dialect = dialect;
+    this.#limits = limits;
+    this.#dependencies = dependencies;
+    this.#ping = setInterval(() => this.#checkAlive(), limits.socketPingMs);
+    this.#ping.unref();
+    socket.on("message", (data: RawData) => {
+      this.#answer(bytesOf(data)).catch((error: unknown) => {
+        dependencies.onInternalError(error);
+        socket.terminate();
+      });
+    });
+    socket.on("pong", () => {
+      this.#isAlive = true;
+    });
+    // What is no WebSocket, or too long, ends the connection; the library has said so to the peer.
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      clearInterval(this.#ping);
+      for (const action of this.#onClose.splice(0)) action();
+    });
+  }
+
+  onClose(action: () => void): void {
+    this.#onClose.push(action);
+  }
+
+  /** Tells the peer why, and ends it if it does not go. */
+  end(reason: string, code = GOING_AWAY): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#socket.close(code, reason);
+    const timer = setTimeout(() => this.#socket.terminate(), CLOSE_MS_MAX);
+    timer.unref();
+  }
+
+  async #answer(body: Uint8Array): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isAlive = true;
+    // What is not read stays in the peer's own buffers.
+    if (++this.#underWay >= this.#limits.socketRequestsMax) this.#socket.pause();
+    const afterAnswer: (() => void)[] = [];
+    try {
+      const connection = this.#subscriber(afterAnswer);
+      const { text } = await this.#dependencies.dispatcher.answer(body, this.#dialect, connection);
+      if (text !== undefined) this.#send(text);
+      for (const action of afterAnswer) action();
+    } finally {
+      if (--this.#underWay < this.#limits.socketRequestsMax) this.#socket.resume();
+    }
+  }
+
+  /** The same for the whole connection but for what waits for the answer to one request. */
+  #subscriber(afterAnswer: (() => void)[]): SubscriberConnection {
+    return {
+      owner: this,
+      send: (text) => this.#send(text),
+      afterAnswer: (action) => afterAnswer.push(action),
+      onClose: (action) => this.onClose(action),
+    };
+  }
+
+  #send(text: string): void {
+    const socket = this.#socket;
+    if (this.#isEnding || socket.readyState !== socket.OPEN) return;
+    socket.send(text);
+    // The answer that goes over the limit is the last: a reader so slow would be behind for ever.
+    if (socket.bufferedAmount > this.#limits.socketBufferedBytesMax + text.length) {
+      this.end("too slow: more is waiting than a connection may have", POLICY_VIOLATION);
+    }
+  }
+
+  #checkAlive(): void {
+    if (!this.#isAlive) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#isAlive = false;
+    this.#socket.ping();
+  }
+}
+
+function bytesOf(data: RawData): Uint8Array {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+}

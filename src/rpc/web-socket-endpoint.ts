@@ -1,0 +1,70 @@
+/** Turns HTTP requests that ask for it into WebSockets, on the paths and under the guards of HTTP. */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { Dispatcher } from "./dispatcher.ts";
+import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
+import type { Dialect } from "./method.ts";
+import type { RpcOptions } from "./rpc-options.ts";
+import { WebSocketConnection } from "./web-socket-connection.ts";
+
+export type WebSocketDependencies = {
+  readonly dispatcher: Dispatcher;
+  /** Undefined for a path that is not served. */
+  readonly dialectOf: (url: string) => Dialect | undefined;
+  readonly onInternalError: (error: unknown) => void;
+};
+
+export class WebSocketEndpoint {
+  readonly #options: RpcOptions;
+  readonly #dependencies: WebSocketDependencies;
+  readonly #server: WebSocketServer;
+  readonly #connections = new Set<WebSocketConnection>();
+
+  constructor(options: RpcOptions, dependencies: WebSocketDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: options.limits.bodyBytesMax,
+      // Compression costs memory for each connection, and time for each message.
+      perMessageDeflate: false,
+    });
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { allowedHosts, allowedOrigins, limits } = this.#options;
+    const { host, origin } = request.headers;
+    const dialect = this.#dependencies.dialectOf(request.url ?? "/");
+    // A browser lets any page open a WebSocket: here it is told apart by its origin alone.
+    const isOriginAllowed = origin === undefined || isAllowedOrigin(origin, allowedOrigins);
+    if (!isAllowedHost(host, allowedHosts) || !isOriginAllowed) refuse(socket, "403 Forbidden");
+    else if (dialect === undefined) refuse(socket, "404 Not Found");
+    else if (this.#connections.size >= limits.socketsMax) {
+      refuse(socket, "503 Service Unavailable");
+    } else {
+      this.#server.handleUpgrade(request, socket, head, (opened) => {
+        const { dispatcher, onInternalError } = this.#dependencies;
+        const parts = { dispatcher, onInternalError };
+        const connection = new WebSocketConnection(opened, dialect, limits, parts);
+        this.#connections.add(connection);
+        connection.onClose(() => this.#connections.delete(connection));
+      });
+    }
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.end("the node stops");
+    this.#server.close();
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.on("error", () => undefined);
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
