@@ -103,9 +103,13 @@ function openHealth(
         return mode === "active" ? undefined : `the replica is ${mode}`;
       },
       status: () => {
+        const report = node.report();
+        const result = node.resultOf(report.execHeight);
         return {
-          ...node.report(),
+          ...report,
           kind: "replica",
+          // What all correct replicas have in common at this height.
+          execResult: result === undefined ? undefined : bytesToHex(result),
           version: programVersion(),
           blockchainId: network.blockchainId,
           pid: process.pid,
