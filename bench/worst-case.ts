@@ -6,6 +6,7 @@ import { AttackChain, FULL_BLOCK, TRANSACTION_GAS_MAX } from "../test/support/at
 import { ATTACK_PROGRAMS } from "../test/support/attack-programs.ts";
 import { measureWorstCases } from "./evm-worst-case.ts";
 
+const BLOCK_ROUNDS = 5;
 const LOOP_GAS = 3_000_000;
 const SHOWN_SECONDS_MIN = 0.3;
 const BLOCK_GAS = 60_000_000;
@@ -38,17 +39,23 @@ function gasPerBlock(slowShare: number): number {
   return Math.min(BLOCK_GAS, Math.floor(Number(TRANSACTION_GAS_MAX) / countedShare));
 }
 
-/** The second of two runs: the first one also pays for compiling. */
+/** The fastest of some runs, after one that also pays for compiling: other work only adds time. */
 function measureBlock(
   code: Uint8Array,
   crowdCount: number,
 ): { readonly seconds: number; readonly gas: number } {
   new AttackChain(code, crowdCount).attack(FULL_BLOCK);
-  const chain = new AttackChain(code, crowdCount);
-  const start = process.cpuUsage();
-  const { block } = chain.attack(FULL_BLOCK);
-  const { user, system } = process.cpuUsage(start);
-  return { seconds: (user + system) / 1e6, gas: Number(block?.block.header.gasUsed ?? 0n) };
+  let seconds = Infinity;
+  let gas = 0;
+  for (let round = 0; round < BLOCK_ROUNDS; round++) {
+    const chain = new AttackChain(code, crowdCount);
+    const start = process.cpuUsage();
+    const { block } = chain.attack(FULL_BLOCK);
+    const { user, system } = process.cpuUsage(start);
+    seconds = Math.min(seconds, (user + system) / 1e6);
+    gas = Number(block?.block.header.gasUsed ?? 0n);
+  }
+  return { seconds, gas };
 }
 
 function row(name: string, ...figures: readonly string[]): string {
