@@ -35,17 +35,18 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     "Put the right key back from a backup.",
   FILE_EXISTS: ({ path }) =>
     `${text(path)} is there already and is not overwritten. Choose another --out.`,
-  NODE_FAILED: ({ node, line }) => `${text(node)} did not start: ${text(line)}`,
   START_TOO_SLOW: ({ seconds, logs }) =>
     `the network was not ready after ${text(seconds)} s. Look at "quorate status" and ${text(logs)}.`,
   STOP_TOO_SLOW: ({ pid }) =>
     `process ${text(pid)} has not stopped yet. Wait, or end it with "quorate down --force".`,
   WAL_CORRUPT: ({ path, reason, repair }) =>
-    `the log ${text(path)} is damaged (${text(reason)}). Run: ${text(repair)}`,
+    `the log ${text(path)} is damaged${reason === undefined ? "" : ` (${text(reason)})`}. ` +
+    `Run: ${text(repair)}`,
   BLOCKS_MISSING: ({ repair }) => `final blocks below the log are gone. Run: ${text(repair)}`,
   DATA_DIRECTORY_IN_USE: ({ path, pid }) =>
     `${text(path)} is used by another process (${text(pid)}). Stop that, or use another directory.`,
-  DISK_FULL: ({ path }) => `no space is left for ${text(path)}. Free some and start again.`,
+  DISK_FULL: ({ path }) =>
+    `no space is left${path === undefined ? "" : ` for ${text(path)}`}. Free some and start again.`,
   TRANSPORT_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
   RPC_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
   HEALTH_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
@@ -109,11 +110,23 @@ export function errorLine(error: unknown): string {
 
 /** Without the word before it: `CODE: what happened. What to do.` */
 export function errorText(error: unknown): string {
+  const { code, sentence } = explain(error);
+  return `${code}: ${sentence}`;
+}
+
+export type Explanation = { readonly code: string; readonly sentence: string };
+
+export function explain(error: unknown): Explanation {
   const coded = toCoded(error);
+  const { node, sentence: told } = coded.data;
+  // A node has explained it in its own process.
+  if (typeof told === "string") {
+    return { code: coded.code, sentence: oneLine(`${text(node)}: ${told}`) };
+  }
   const advice = ADVICE[coded.code];
   const sentence =
     advice === undefined ? `${coded.message}. See docs/errors.md.` : advice(coded.data);
-  return oneLine(`${coded.code}: ${sentence}`);
+  return { code: coded.code, sentence: oneLine(sentence) };
 }
 
 /** Errors of the system become ours where a user meets them; the rest is a fault of the program. */
@@ -121,7 +134,7 @@ function toCoded(error: unknown): CodedError {
   if (error instanceof CodedError) return error;
   const { code, path } = systemErrorOf(error);
   if (code === "ENOSPC" || code === "EDQUOT") {
-    return new CodedError("DISK_FULL", { path: path ?? "this" }, error);
+    return new CodedError("DISK_FULL", { path }, error);
   }
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
     return new CodedError("CONFIG_UNREADABLE", { path: path ?? "a file", reason: code }, error);

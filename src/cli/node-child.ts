@@ -17,7 +17,8 @@ export type NodeChildOptions = {
 /** waiting: it ended by itself and is started again soon. */
 export type ChildState = "new" | "starting" | "up" | "waiting" | "stopped";
 
-export type Failure = { readonly code: string; readonly text: string };
+/** `code` is undefined where it said nothing before it ended. */
+export type Failure = { readonly code: string | undefined; readonly sentence: string };
 
 export type NodeChildEvents = {
   onChange(): void;
@@ -26,7 +27,7 @@ export type NodeChildEvents = {
   onStarted(): void;
   onReady(): void;
   /** It ended by itself; `failure` is what it said of it. */
-  onEnded(failure: Failure | undefined, restartMs: number): void;
+  onEnded(failure: Failure): void;
 };
 
 const PROGRAM = path.join(import.meta.dirname, "..", "..", "bin", "quorate.js");
@@ -92,18 +93,18 @@ export class NodeChild {
     });
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#ended = promise;
-    const onEnd = (reason: Failure | undefined): void => {
+    const onEnd = (reason: Failure): void => {
       if (this.#process !== child) return;
       this.#process = undefined;
       if (performance.now() - startedMs > HEALTHY_MS) this.#restartMs = RESTART_MIN_MS;
       resolve(undefined);
       this.#onEnd(reason);
     };
-    child.on("error", (error) => onEnd({ code: "NODE_FAILED", text: error.message }));
+    child.on("error", (error) => onEnd({ code: undefined, sentence: error.message }));
     // Not "exit": what it wrote last is read by then.
     child.on("close", (code, signal) => {
       const how = signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`;
-      onEnd(failure ?? { code: signal ?? "EXIT", text: how });
+      onEnd(failure ?? { code: undefined, sentence: how });
     });
     this.#events.onChange();
   }
@@ -141,13 +142,13 @@ export class NodeChild {
         this.#events.onReady();
         return undefined;
       case "failed":
-        return { code: String(message["code"]), text: String(message["text"]) };
+        return { code: String(message["code"]), sentence: String(message["sentence"]) };
       default:
         return undefined;
     }
   }
 
-  #onEnd(failure: Failure | undefined): void {
+  #onEnd(failure: Failure): void {
     if (this.#state === "stopped") {
       this.#events.onChange();
       return;
@@ -158,7 +159,7 @@ export class NodeChild {
     const waitMs = this.#restartMs;
     this.#restartMs = Math.min(2 * this.#restartMs, RESTART_MAX_MS);
     this.#restartTimer = setTimeout(() => this.start(), waitMs);
-    this.#events.onEnded(failure, waitMs);
+    this.#events.onEnded(failure);
     this.#events.onChange();
   }
 }

@@ -6,14 +6,14 @@
 import { flushCompileCache } from "node:module";
 import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
-import { errorLine, errorText } from "./error-line.ts";
+import { errorLine, explain, type Explanation } from "./error-line.ts";
 
 /** What a node tells the supervisor that started it. */
 export type NodeMessage =
   | { readonly kind: "loaded" }
   | { readonly kind: "started" }
   | { readonly kind: "ready" }
-  | { readonly kind: "failed"; readonly code: string; readonly text: string };
+  | ({ readonly kind: "failed" } & Explanation);
 
 export type RunningNode = { close(): Promise<void> };
 
@@ -72,13 +72,13 @@ export async function runNode(program: NodeProgram): Promise<number> {
     logger.info("stopped");
     return 0;
   } catch (error) {
-    const code = error instanceof CodedError ? error.code : "INTERNAL_ERROR";
+    const { code, sentence } = explain(error);
     const stack =
       error instanceof CodedError || !(error instanceof Error) ? undefined : error.stack;
-    logger.error("the node cannot go on", { code, reason: errorText(error), stack });
+    logger.error("the node cannot go on", { code, reason: sentence, stack });
     program.flush();
     process.stderr.write(`${errorLine(error)}\n`);
-    tell({ kind: "failed", code, text: errorText(error) });
+    tell({ kind: "failed", code, sentence });
     if (node !== undefined) await closeInTime(node).catch(() => undefined);
     return 1;
   } finally {

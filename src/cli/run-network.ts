@@ -10,7 +10,7 @@ import { DataDirectory } from "../storage/data-directory.ts";
 import { chooseFreePorts, isFree, LOOPBACK } from "./free-ports.ts";
 import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
 import { networkPaths, shownPath, type NetworkPaths } from "./network-directory.ts";
-import { Supervisor, rpcUrlOf } from "./supervisor.ts";
+import { failureText, rpcUrlOf, Supervisor } from "./supervisor.ts";
 import type { StopSignal } from "./stop-signal.ts";
 import { timestampOf, type LogStackPorts, type UpOptions } from "./up-options.ts";
 import { createSummary, type UpSummary } from "./up-summary.ts";
@@ -132,6 +132,8 @@ async function supervise(
   stop: StopSignal,
   events: RunEvents,
 ): Promise<void> {
+  /** What was said last of nodes that do not run. */
+  const told = new Map<string, string>();
   const hopeless = Promise.withResolvers<never>();
   hopeless.promise.catch(() => undefined);
   const waiting = setInterval(
@@ -141,14 +143,19 @@ async function supervise(
   const supervisor = new Supervisor(
     { paths, rpcPort, logLevel, isFounding: existsSync(paths.foundingMark), rejoining, logStack },
     {
-      onStarted: (node) => events.note(`${node} is up`),
+      onStarted: (node) => {
+        told.delete(node);
+        events.note(`${node} is up`);
+      },
       onReady: () => {
         clearInterval(waiting);
         events.ready();
       },
-      onEnded: (node, failure, restartMs) => {
-        const reason = failure?.text ?? "it ended";
-        events.note(`${node}: ${reason} (started again in ${restartMs / 1000} s)`);
+      onEnded: (node, failure) => {
+        const line = `${node}: ${failureText(failure)}`;
+        // It is tried again and again; said once is enough.
+        if (told.get(node) !== line) events.note(`${line} (it is started again)`);
+        told.set(node, line);
       },
       onHopeless: (error) => hopeless.reject(error),
     },

@@ -32,7 +32,7 @@ export type SupervisorOptions = {
 export type SupervisorEvents = {
   onStarted(node: string): void;
   onReady(): void;
-  onEnded(node: string, failure: Failure | undefined, restartMs: number): void;
+  onEnded(node: string, failure: Failure): void;
   /** The network cannot become ready: too many nodes refuse to start. */
   onHopeless(error: CodedError): void;
 };
@@ -129,7 +129,7 @@ export class Supervisor {
           this.#record();
           this.#events.onReady();
         },
-        onEnded: (failure, restartMs) => this.#onEnded(name, failure, restartMs),
+        onEnded: (failure) => this.#onEnded(name, failure),
       },
     );
   }
@@ -186,23 +186,30 @@ export class Supervisor {
     this.#events.onStarted(name);
   }
 
-  #onEnded(name: string, failure: Failure | undefined, restartMs: number): void {
-    this.#events.onEnded(name, failure, restartMs);
-    if (this.#isReady || this.#isStopping || this.#begun.has(name) || failure === undefined) return;
+  #onEnded(name: string, failure: Failure): void {
+    if (this.#isStopping) return;
+    if (this.#makesHopeless(name, failure)) {
+      const { code = "NODE_FAILED", sentence } = failure;
+      this.#events.onHopeless(new CodedError(code, { node: name, sentence }));
+    } else {
+      this.#events.onEnded(name, failure);
+    }
+  }
+
+  /** Before the network was ready, and too many nodes never came up. */
+  #makesHopeless(name: string, failure: Failure): boolean {
     // A network without its log stack is a network.
-    if (name === LOG_STACK_NAME) return;
+    if (this.#isReady || this.#begun.has(name) || name === LOG_STACK_NAME) return false;
     this.#refusals.set(name, failure);
     const refusing = [...this.#refusals.keys()].filter((node) => node !== CLIENT_NAME);
-    const tolerated = quorumOf(REPLICA_COUNT).faultsMax;
-    if (name !== CLIENT_NAME && refusing.length <= tolerated) return;
-    this.#events.onHopeless(new CodedError("NODE_FAILED", { node: name, line: failure.text }));
+    return name === CLIENT_NAME || refusing.length > quorumOf(REPLICA_COUNT).faultsMax;
   }
 
   #record(): void {
     if (this.#isStopping) return;
     const nodes = this.#children.map(({ name, pid, state, restartCount, failure }) => ({
       ...{ name, pid, state, restartCount },
-      failure: failure?.text,
+      failure: failure === undefined ? undefined : failureText(failure),
     }));
     const record: SupervisorRecord = {
       pid: process.pid,
@@ -217,6 +224,10 @@ export class Supervisor {
       // It is for those who look; a full disk is reported by the nodes.
     }
   }
+}
+
+export function failureText({ code, sentence }: Failure): string {
+  return code === undefined ? sentence : `${code}: ${sentence}`;
 }
 
 export function rpcUrlOf(port: number): string {

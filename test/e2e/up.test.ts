@@ -2,22 +2,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
-import { signTransaction } from "../../src/chain/transaction-sender.ts";
-import { bytesToHex, hexToBytes, type Hex } from "../../src/base/hex.ts";
 import {
+  assertOneLine,
   PROGRAM,
   READY_LINE,
   rpc,
@@ -29,6 +19,7 @@ import {
   type CommandResult,
   type RunningNetwork,
 } from "../support/network-process.ts";
+import { sendOne } from "../support/network-transfers.ts";
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -59,13 +50,6 @@ describe("quorate up", () => {
     assertOneLine(result, code, words);
   };
   const blockNumber = async (): Promise<number> => Number(await network.rpc("eth_blockNumber"));
-  /** Resolves when it is final. */
-  const sendOne = async (nonce: number): Promise<void> => {
-    const hash = await network.rpc("eth_sendRawTransaction", [transferOf(network, nonce)]);
-    const isFinal = async (): Promise<boolean> =>
-      (await network.rpc("eth_getTransactionReceipt", [hash])) !== null;
-    await waitFor(isFinal, `transaction ${nonce} is final`);
-  };
 
   it("runs four replicas and a client node as processes", () => {
     const pids = network.pids();
@@ -100,8 +84,8 @@ describe("quorate up", () => {
   });
 
   it("makes transactions final", async () => {
-    await sendOne(0);
-    await sendOne(1);
+    await sendOne(network, 0);
+    await sendOne(network, 1);
     assert.equal(await blockNumber(), 2);
   });
 
@@ -184,7 +168,7 @@ describe("quorate up", () => {
       };
       await waitFor(isBack, `${service} is back`);
     }
-    await sendOne(2);
+    await sendOne(network, 2);
     assert.match(network.output.stderr, /replica-1: was ended by SIGKILL/);
   });
 
@@ -196,7 +180,7 @@ describe("quorate up", () => {
     for (const service of stopped) network.kill(service, "SIGCONT");
     assert.equal(shown.code, 1);
     assert.match(shown.stdout, /no progress: 2 of 4 replicas are up, 3 are needed/);
-    await sendOne(3);
+    await sendOne(network, 3);
   });
 
   it("stops all nodes at SIGTERM and goes on with the chain at the next start", async () => {
@@ -212,7 +196,7 @@ describe("quorate up", () => {
     const block = (await network.rpc("eth_getBlockByNumber", ["latest", false])) as JsonRecord;
     assert.equal(block["hash"], hash);
     assert.equal(await blockNumber(), 4);
-    await sendOne(4);
+    await sendOne(network, 4);
   });
 
   it("leaves nobody behind when the supervisor is killed, and starts again", async () => {
@@ -221,112 +205,7 @@ describe("quorate up", () => {
     // At once: it waits for what is left of the network before.
     network = await startNetwork({ dataPath });
     for (const pid of pids) assert.equal(isAlive(pid), false, `process ${pid} is gone`);
-    await sendOne(5);
-  });
-});
-
-describe("quorate up, when something is wrong", () => {
-  const wrongDirectory = mkdtempSync(path.join(tmpdir(), "quorate-wrong-"));
-  const dataPath = path.join(wrongDirectory, "network");
-  const file = (name: string): string => path.join(dataPath, name);
-  const upArgs = ["up", "--data", dataPath, "--port", "0"];
-
-  before(async () => {
-    const network = await startNetwork({ dataPath });
-    await network.stop();
-  });
-  after(() => rmSync(wrongDirectory, { recursive: true, force: true }));
-
-  /** With one file changed; it is put back. */
-  const withFile = async (
-    name: string,
-    change: () => void,
-    use: () => Promise<void>,
-  ): Promise<void> => {
-    const kept = readFileSync(file(name));
-    change();
-    try {
-      await use();
-    } finally {
-      writeFileSync(file(name), kept);
-    }
-  };
-  const refused = async (args: readonly string[], code: string, words: RegExp): Promise<void> =>
-    assertOneLine(await runCommand(args), code, words);
-
-  it("refuses another chain id or timestamp than the network has", async () => {
-    await refused([...upArgs, "--chain-id", "77"], "GENESIS_CHANGED", /chain-id 5000, not 77/);
-    const timestamp = ["--genesis-timestamp", "2023-01-01 00:00:00"];
-    await refused([...upArgs, ...timestamp], "GENESIS_CHANGED", /2022-12-02 00:01:00/);
-  });
-
-  it("refuses a timestamp in the future or of another form", async () => {
-    const fresh = ["up", "--data", path.join(wrongDirectory, "fresh"), "--genesis-timestamp"];
-    const inFuture = [...fresh, "2999-01-01 00:00:00"];
-    await refused(inFuture, "GENESIS_TIMESTAMP_IN_FUTURE", /2999-01-01 00:00:00/);
-    await refused([...fresh, "2022-12-02T00:01:00Z"], "GENESIS_TIMESTAMP_MALFORMED", /YYYY-MM-DD/);
-  });
-
-  it("refuses a wrong, a damaged and a missing key", async () => {
-    const key = "keys/replica-2.key";
-    const copyOther = (): void => copyFileSync(file("keys/replica-1.key"), file(key));
-    await withFile(key, copyOther, () => refused(upArgs, "KEY_WRONG", /replica-2/));
-    const damage = (): void => writeFileSync(file(key), "nonsense");
-    await withFile(key, damage, () => refused(upArgs, "KEY_UNREADABLE", /no Ed25519 key/));
-    const remove = (): void => rmSync(file(key));
-    await withFile(key, remove, () => refused(upArgs, "KEY_UNREADABLE", /not there/));
-  });
-
-  it("refuses a damaged network file or configuration and names every problem", async () => {
-    for (const name of ["network.json", "config/replica-0.json"]) {
-      const cut = (): void => writeFileSync(file(name), "{");
-      await withFile(name, cut, () => refused(upArgs, "CONFIG_INVALID", /it is not JSON/));
-    }
-    const spoil = (): void => {
-      const text = readFileSync(file("network.json"), "utf8");
-      const chainId = text.replace('"chainId": 5000', '"chainId": "many"');
-      writeFileSync(file("network.json"), chainId.replace('"version": 1', '"version": 9'));
-    };
-    await withFile("network.json", spoil, () =>
-      refused(upArgs, "CONFIG_INVALID", /version must be 1; genesis\.chainId must be/),
-    );
-  });
-
-  it("refuses to begin anew over nodes that have data", async () => {
-    const remove = (): void => rmSync(file("network.json"));
-    await withFile("network.json", remove, () =>
-      refused(upArgs, "NETWORK_FILE_MISSING", /from a backup/),
-    );
-  });
-
-  it("refuses a port of a replica that another program took", async () => {
-    const { replicas } = JSON.parse(readFileSync(file("network.json"), "utf8")) as {
-      replicas: { port: number }[];
-    };
-    const server = createServer().listen(replicas[1]!.port, "127.0.0.1");
-    await once(server, "listening");
-    try {
-      await refused(upArgs, "PORT_TAKEN", /replica-1/);
-    } finally {
-      server.close();
-    }
-  });
-
-  it("refuses what it does not know with exit code 2", async () => {
-    for (const args of [["fly"], ["up", "--fly"], ["up", "--port", "many"], ["logs", "nobody"]]) {
-      const { code, stderr } = await runCommand(args);
-      assert.equal(code, 2, args.join(" "));
-      assert.match(stderr, /^error USAGE_WRONG: .* Run "quorate help.*\n$/, args.join(" "));
-    }
-  });
-
-  it("says so where there is no network", async () => {
-    const data = ["--data", path.join(wrongDirectory, "nothing")];
-    await refused(["status", ...data], "NETWORK_MISSING", /quorate up/);
-    await refused(["logs", ...data], "NETWORK_MISSING", /quorate up/);
-    const stopped = await runCommand(["down", ...data]);
-    assert.equal(stopped.code, 0);
-    assert.match(stopped.stdout, /nothing runs/);
+    await sendOne(network, 5);
   });
 });
 
@@ -403,40 +282,6 @@ function assertSampleBlock(block: JsonRecord): void {
     transactionIndex: "0x0",
     value: `0x${"7fffffffffffffff".padStart(64, "0")}`,
   });
-}
-
-function transferOf(network: RunningNetwork, nonce: number): Hex {
-  const [sender, receiver] = network.accounts;
-  const transaction = signTransaction(
-    {
-      type: 2,
-      chainId: network.chainId,
-      nonce: BigInt(nonce),
-      maxPriorityFeePerGas: 0n,
-      maxFeePerGas: 0n,
-      gasLimit: 21_000n,
-      to: BigInt(receiver!.address),
-      value: 1n,
-      data: new Uint8Array(0),
-      accessList: [],
-    },
-    hexToBytes(sender!.privateKey),
-  );
-  return bytesToHex(encodeTransaction(transaction));
-}
-
-/** One line, what happened and what to do, and exit code 1. */
-function assertOneLine(
-  { code, stderr, stdout }: CommandResult,
-  error: string,
-  words: RegExp,
-): void {
-  assert.equal(code, 1, stderr + stdout);
-  const lines = stderr.split("\n").filter((line) => line.startsWith("error "));
-  assert.equal(lines.length, 1, stderr);
-  assert.ok(lines[0]!.startsWith(`error ${error}: `), stderr);
-  assert.match(lines[0]!, words);
-  assert.doesNotMatch(stderr, /\n {4}at /, "no stack trace");
 }
 
 function entriesOf({ stdout }: CommandResult): readonly JsonRecord[] {

@@ -2,6 +2,7 @@
  * A whole network as `quorate up` runs it: a supervisor and five nodes, all real processes on a real
  * disk. For tests and benchmarks that look at it from outside.
  */
+import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -119,6 +120,20 @@ export async function runCommand(
   child.stderr.on("data", (text: Buffer) => (output.stderr += text.toString()));
   await once(child, "close");
   return { code: child.exitCode, ...output };
+}
+
+/** One line, what happened and what to do, and exit code 1. */
+export function assertOneLine(
+  { code, stderr, stdout }: CommandResult,
+  error: string,
+  words: RegExp,
+): void {
+  assert.equal(code, 1, stderr + stdout);
+  const lines = stderr.split("\n").filter((line) => line.startsWith("error "));
+  assert.equal(lines.length, 1, stderr);
+  assert.ok(lines[0]!.startsWith(`error ${error}: `), stderr);
+  assert.match(lines[0]!, words);
+  assert.doesNotMatch(stderr, /\n {4}at /, "no stack trace");
 }
 
 export async function rpc(

@@ -45,8 +45,15 @@ export function reportLines(report: NetworkReport, terminal: Terminal): readonly
     ]),
     "",
     ...failures.map(({ name, failure }) => `${name}: ${failure ?? ""}`),
-    problem === undefined ? "all is well" : paint(terminal, "red", problem),
+    problem === undefined ? verdict(report, terminal) : paint(terminal, "red", problem),
   ];
+}
+
+function verdict({ replicas }: NetworkReport, terminal: Terminal): string {
+  const active = replicas.filter(({ mode }) => mode === "active").length;
+  if (active === replicas.length) return "all is well";
+  const text = `it works with ${active} of ${replicas.length} replicas, but bears no further failure`;
+  return paint(terminal, "yellow", text);
 }
 
 function replicaCells(
