@@ -75,6 +75,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "doctor",
+    {
+      summary: "check what a network needs, here or on a cluster, and say how to mend it",
+      load: async () => (await import("./commands/doctor.ts")).doctor,
+    },
+  ],
+  [
     "smoke-test",
     {
       summary: "check a network: its genesis block, then a token that is transferred",

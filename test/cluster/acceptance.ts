@@ -16,7 +16,8 @@ const KEPT = ["admin", "keys", "network"];
 
 export async function runAcceptance(table: StepTable, credentials: Credentials): Promise<void> {
   const demo = new Release("demo", "default", "helm-4", credentials);
-  await table.step("install to ready line and readiness", () => install(demo));
+  const isInstalled = await table.step("install to ready line and readiness", () => install(demo));
+  if (!isInstalled) throw new Error("without a network there is nothing to try");
   await table.step("sample call through the service", () => sampleCall(demo));
   await table.step("helm test", () => helmTest(demo));
   await table.step("pods: not root, read-only, one key each", () => inspectPods(demo));
@@ -61,7 +62,7 @@ async function sampleCall(release: Release): Promise<string> {
   assert.equal(block["number"], "0x0");
   assert.equal(block["parentHash"], ZERO_HASH);
   assert.equal(typeof block["size"], "number");
-  assert.equal(block["timestamp"], "0x63894c1c", "2022-12-02 00:01:00");
+  assert.equal(Number(block["timestamp"]), Date.UTC(2022, 11, 2, 0, 1, 0) / 1000);
   const transactions = block["transactions"];
   assert.ok(Array.isArray(transactions) && transactions.length === 1, "one transaction");
   return `block 0 ${String(block["hash"]).slice(0, 10)}`;

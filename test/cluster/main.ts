@@ -71,6 +71,7 @@ async function inside(): Promise<number> {
       return `quorate:${VERSION}`;
     });
     if (registry !== undefined) await runAcceptance(table, registry);
+    if (table.steps.some(({ isPassed }) => !isPassed)) showCluster();
   } catch (error) {
     console.error(error);
     showCluster();

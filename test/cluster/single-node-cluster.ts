@@ -155,7 +155,9 @@ export function makeNamespace(): void {
 function writeConfigs(): void {
   const registry = path.join(RUN, "registries", REGISTRY);
   mkdirSync(registry, { recursive: true });
-  writeFileSync(path.join(registry, "hosts.toml"), `server = "http://${REGISTRY}"\n`);
+  const http = `http://${REGISTRY}`;
+  const hosts = `server = "${http}"\n[host."${http}"]\n  capabilities = ["pull", "resolve"]\n`;
+  writeFileSync(path.join(registry, "hosts.toml"), hosts);
   writeFileSync(
     path.join(RUN, "containerd.toml"),
     `version = 2

@@ -9,18 +9,20 @@ export type Step = {
 export class StepTable {
   readonly steps: Step[] = [];
 
-  /** Runs one step. The next may need it: a failure ends the run. */
-  async step(name: string, work: () => Promise<string> | string): Promise<void> {
+  /** Runs one step and says whether it passed. What failed is shown in full at once. */
+  async step(name: string, work: () => Promise<string> | string): Promise<boolean> {
     process.stdout.write(`.. ${name}\n`);
     const startedMs = performance.now();
     const seconds = (): number => (performance.now() - startedMs) / 1000;
     try {
       const note = await work();
       this.#add({ name, isPassed: true, seconds: seconds(), note });
+      return true;
     } catch (error) {
+      console.error(error);
       const note = error instanceof Error ? error.message : String(error);
       this.#add({ name, isPassed: false, seconds: seconds(), note: note.split("\n")[0] ?? "" });
-      throw error;
+      return false;
     }
   }
 
