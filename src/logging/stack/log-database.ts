@@ -58,7 +58,9 @@ function open(filePath: string): DatabaseSync {
   try {
     // With a write-ahead log a killed process loses nothing that was committed; a power cut may
     // cost the last moments and never the file.
+    // The room of what was removed goes back to the disk; to be said before there is a table.
     database.exec(`
+      PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA busy_timeout = 5000;

@@ -48,7 +48,11 @@ export class LogStack {
         ...(sizeMax === undefined ? {} : { sizeMax }),
         ...(ageMaxMs === undefined ? {} : { ageMaxMs }),
       },
-      { onWritten: (lastId) => this.#viewer?.onWritten(lastId) },
+      {
+        onWritten: (lastId) => this.#viewer?.onWritten(lastId),
+        onRetentionFailed: (error) =>
+          logger.warn("old entries could not be removed", { reason: String(error) }),
+      },
     );
     if (this.#store.isReplaced) logger.warn("the log store was damaged and put aside");
     this.#search = new SearchService({ filePath, timeMaxMs });

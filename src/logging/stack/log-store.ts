@@ -3,8 +3,6 @@
  * transaction; the promise of `add` resolves when it is there, so that an input says "ok" for
  * nothing that a kill could take back.
  */
-import { statfsSync } from "node:fs";
-import path from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { CodedError } from "../../base/coded-error.ts";
 import { openForWriting } from "./log-database.ts";
@@ -25,6 +23,7 @@ export type LogStoreDependencies = {
   readonly now?: () => number;
   /** After every transaction, with the id of the newest entry. */
   readonly onWritten?: (lastId: number) => void;
+  readonly onRetentionFailed?: (error: unknown) => void;
 };
 
 export const DEFAULT_LOG_STORE_OPTIONS: Omit<LogStoreOptions, "filePath"> = {
@@ -53,6 +52,7 @@ export class LogStore {
   readonly #options: LogStoreOptions;
   readonly #now: () => number;
   readonly #onWritten: (lastId: number) => void;
+  readonly #onRetentionFailed: (error: unknown) => void;
   readonly #database: DatabaseSync;
   readonly #insertEntry: StatementSync;
   readonly #insertWords: StatementSync;
@@ -66,6 +66,7 @@ export class LogStore {
     this.#options = { ...options, sizeMax: Math.max(options.sizeMax, SIZE_MIN) };
     this.#now = dependencies.now ?? Date.now;
     this.#onWritten = dependencies.onWritten ?? ((): void => undefined);
+    this.#onRetentionFailed = dependencies.onRetentionFailed ?? ((): void => undefined);
     const { database, isReplaced } = openForWriting(options.filePath);
     this.isReplaced = isReplaced;
     this.#database = database;
@@ -76,6 +77,7 @@ export class LogStore {
     this.#insertWords = database.prepare(
       "INSERT INTO entry_words (rowid, message, rest) VALUES (?, ?, ?)",
     );
+    this.#insertWords.setReadBigInts(true);
     this.#retentionTimer = setInterval(() => this.retain(), RETENTION_CHECK_MS).unref();
   }
 
@@ -104,14 +106,11 @@ export class LogStore {
       if (this.#usedSize() <= this.#options.sizeMax) return;
       const goal = this.#options.sizeMax * SIZE_AFTER_RETENTION;
       while (this.#usedSize() > goal && this.#removeOldest("AND 0 <= ?", 0) > 0);
-    } catch {
-      // A disk that is full or slow: the next round tries again. Adding reports it meanwhile.
+      this.#database.exec("PRAGMA incremental_vacuum");
+    } catch (error) {
+      // A disk that is full or slow: the next round tries again.
+      this.#onRetentionFailed(error);
     }
-  }
-
-  freeDiskSize(): number {
-    const { bavail, bsize } = statfsSync(path.dirname(this.#options.filePath));
-    return bavail * bsize;
   }
 
   close(): void {
@@ -179,9 +178,9 @@ export class LogStore {
     if (typeof last !== "number" || typeof first !== "number") return 0;
     this.#database.exec("BEGIN IMMEDIATE");
     try {
-      for (const table of ["entry_words WHERE rowid", "entries WHERE id"]) {
-        this.#database.prepare(`DELETE FROM ${table} BETWEEN ? AND ?`).run(first, last);
-      }
+      // Not by statements with results: the text index gives row ids that no number can hold.
+      this.#database.exec(`DELETE FROM entry_words WHERE rowid BETWEEN ${first} AND ${last}`);
+      this.#database.exec(`DELETE FROM entries WHERE id BETWEEN ${first} AND ${last}`);
       this.#database.exec("COMMIT");
     } catch (error) {
       this.#database.exec("ROLLBACK");

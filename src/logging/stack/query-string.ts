@@ -63,7 +63,8 @@ class Reader {
     if (token === "+") return { query: this.#readClause(field, depth).query, mark: "+" };
     if (token === "(") {
       const query = this.readGroup(field, depth + 1);
-      if (this.#take() !== ")") throw new SearchError("query_string: a bracket is not closed");
+      if (this.isAtEnd) throw new SearchError("query_string: a bracket is not closed");
+      this.#position += 1;
       return { query, mark: undefined };
     }
     if (typeof token === "string") {

@@ -74,9 +74,14 @@ function showState() {
   const { fromMs, toMs } = shownTime();
   $("from").value = localInputText(fromMs);
   $("to").value = localInputText(toMs);
+  for (const field of FACET_FIELDS) $(`facet-${field}`).value = chosenValue(field);
   showChips();
   if (state.isLive) listen();
   else stopListening();
+}
+
+function chosenValue(field) {
+  return state.filters.find((one) => one.field === field && !one.isNegated)?.value ?? "";
 }
 
 function showChips() {
@@ -155,16 +160,16 @@ async function showFacets({ fromMs, toMs }, isCurrent) {
 }
 
 function showFacet(field, buckets) {
-  const chosen = state.filters.find((filter) => filter.field === field && !filter.isNegated);
+  const chosen = chosenValue(field);
   const options = buckets.map(({ key, doc_count: count }) => [key, `${key} (${count})`]);
-  if (chosen !== undefined && !options.some(([key]) => key === chosen.value)) {
-    options.push([chosen.value, `${chosen.value} (0)`]);
+  if (chosen !== "" && !options.some(([key]) => key === chosen)) {
+    options.push([chosen, `${chosen} (0)`]);
   }
   const select = $(`facet-${field}`);
   select.replaceChildren(
     ...[["", "all"], ...options].map(([value, text]) => createElement("option", { value }, text)),
   );
-  select.value = chosen?.value ?? "";
+  select.value = chosen;
 }
 
 async function showFields(query) {
