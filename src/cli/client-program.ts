@@ -7,6 +7,7 @@ import type { ClientConfig } from "../config/node-settings.ts";
 import { createLoggers } from "../logging/create-logger.ts";
 import { HealthServer } from "../metrics/health-server.ts";
 import { createMethodTable } from "../rpc/method-table.ts";
+import { gateMethods } from "../rpc/readiness-gate.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
 import { networkReader } from "./client-status.ts";
@@ -117,6 +118,12 @@ async function openRpc(
   node: ClientNode,
   logger: Logger,
 ): Promise<RpcServer> {
+  const network = networkReader(node);
+  let hasBeenReady = false;
+  node.whenReady().then(
+    () => (hasBeenReady = true),
+    () => undefined,
+  );
   const rpc = await RpcServer.open(
     {
       host: config["rpc.host"],
@@ -127,7 +134,10 @@ async function openRpc(
       limits,
     },
     {
-      methods: createMethodTable(node.reads, networkReader(node)),
+      methods: gateMethods(createMethodTable(node.reads, network), () => {
+        if (hasBeenReady) return undefined;
+        return network.networkStatus().problem ?? "it is catching up with the chain";
+      }),
       onInternalError: (method, error) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
         logger.error("a request failed inside the node", { method, reason });

@@ -110,9 +110,11 @@ export class LooseNodes {
   }
 
   async whenReady(service: Service, timeoutMs = 30_000): Promise<void> {
-    await waitFor(() => this.isReady(service), `${service} is ready`, timeoutMs).catch((error) => {
-      throw new Error(`${String(error)}\n${this.outputOf(service)}`);
-    });
+    await waitFor(() => this.isReady(service), `${service} is ready`, timeoutMs).catch(
+      (error: unknown) => {
+        throw new Error(`${String(error)}\n${this.outputOf(service)}`);
+      },
+    );
   }
 
   async whenAllReady(): Promise<void> {
