@@ -94,12 +94,16 @@ export class Release {
     this.kubectl("rollout", "status", `statefulset/${this.name}-replica`, seconds);
   }
 
-  /** Through the service, on the port that it has on every machine. */
-  caller(): JsonRpcCaller {
+  /** Of the service, on the port that it has on every machine. */
+  url(): string {
     const port = this.kubectl(
       ...["get", "service", "client-0-ethrpc", "-o", "jsonpath={.spec.ports[0].nodePort}"],
     );
-    return createJsonRpcCaller(`http://${NODE_ADDRESS}:${port}`);
+    return `http://${NODE_ADDRESS}:${port}`;
+  }
+
+  caller(): JsonRpcCaller {
+    return createJsonRpcCaller(this.url());
   }
 
   async status(): Promise<Status> {

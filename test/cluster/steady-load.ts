@@ -4,47 +4,62 @@
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { readBigEndian } from "../../src/base/big-endian.ts";
 import { bytesToHex } from "../../src/base/hex.ts";
 import { encodeTransaction, signingHash } from "../../src/chain/transaction-encoder.ts";
 import type { UnsignedTransaction } from "../../src/chain/transaction.ts";
 import { sign } from "../../src/crypto/secp256k1.ts";
-import type { JsonRpcCaller } from "../../src/cli/smoke-test/json-rpc-caller.ts";
+import {
+  createJsonRpcCaller,
+  type JsonRpcCaller,
+} from "../../src/cli/smoke-test/json-rpc-caller.ts";
+
+type LoadOptions = {
+  readonly url: string;
+  readonly accountCount: number;
+  readonly intervalMs: number;
+};
 
 const RETRY_MS = 200;
 const RECEIPT_POLL_MS = 20;
 const CHAIN_ID = 5000n;
 
+/** In a thread of its own: helm and kubectl are waited for in the other one. */
 export class SteadyLoad {
-  readonly #call: JsonRpcCaller;
-  readonly #accounts: readonly Promise<void>[];
-  readonly #taken: string[] = [];
-  #isStopping = false;
+  readonly #worker: Worker;
 
-  constructor(call: JsonRpcCaller, accountCount: number, intervalMs: number) {
-    this.#call = call;
-    this.#accounts = Array.from({ length: accountCount }, () => this.#run(intervalMs));
-  }
-
-  /** Hashes that the network has taken. */
-  get taken(): readonly string[] {
-    return this.#taken;
+  constructor(url: string, accountCount: number, intervalMs: number) {
+    const workerData: LoadOptions = { url, accountCount, intervalMs };
+    this.#worker = new Worker(new URL(import.meta.url), { workerData });
   }
 
   /** Ends the load; the last transaction of each account is still brought through. */
   async stop(): Promise<readonly string[]> {
-    this.#isStopping = true;
-    await Promise.all(this.#accounts);
-    return this.#taken;
+    const taken = new Promise<readonly string[]>((resolve, reject) => {
+      this.#worker.once("message", resolve).once("error", reject);
+    });
+    this.#worker.postMessage("stop");
+    return taken;
   }
+}
 
-  async #run(intervalMs: number): Promise<void> {
+async function runLoad({ url, accountCount, intervalMs }: LoadOptions): Promise<void> {
+  const call = createJsonRpcCaller(url);
+  const taken: string[] = [];
+  let isStopping = false;
+  parentPort?.once("message", () => {
+    isStopping = true;
+  });
+  const run = async (): Promise<void> => {
     const account = new Account();
-    while (!this.#isStopping) {
-      this.#taken.push(await sendUntilTaken(this.#call, account.next()));
+    while (!isStopping) {
+      taken.push(await sendUntilTaken(call, account.next()));
       await sleep(intervalMs);
     }
-  }
+  };
+  await Promise.all(Array.from({ length: accountCount }, run));
+  parentPort?.postMessage(taken);
 }
 
 /** An account with a key of its own; it needs no balance, gas is free. */
@@ -101,3 +116,5 @@ export async function waitForReceipt(
   }
   throw new Error(`no receipt of ${hash} after ${timeoutMs} ms`);
 }
+
+if (!isMainThread) await runLoad(workerData as LoadOptions);
