@@ -30,8 +30,8 @@ export const IMPORT_FAULTS = [
 export type ImportFault = (typeof IMPORT_FAULTS)[number];
 
 /** What is in memory at once: keys that wait to be written, nodes of the tries. */
-const PENDING_KEYS_MAX = 20_000;
-const NODES_MAX = 100_000;
+const PENDING_KEYS_MAX = 10_000;
+const NODES_MAX = 30_000;
 
 type Current = {
   readonly address: bigint;
