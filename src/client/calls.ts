@@ -32,6 +32,8 @@ const INLINE_MS = 1;
 /** A few signatures. One precompile cannot be interrupted. */
 const INLINE_PRECOMPILE_GAS = 15_000;
 
+const QUICK_KINDS: ReadonlySet<ReadKind> = new Set(["call", "estimateGas", "accessList"]);
+
 export class Calls {
   readonly #options: CallsOptions;
   readonly #dependencies: CallDependencies;
@@ -80,7 +82,7 @@ export class Calls {
   #isQuick(kind: ReadKind, number: bigint): boolean {
     // The tries of the latest block are in memory; those of others are made first.
     if (kind === "proof") return number === this.#dependencies.executor.database.latestBlock;
-    return kind !== "traceCall" && kind !== "traceTransactions";
+    return QUICK_KINDS.has(kind);
   }
 
   #inlineBounds(): ReadBounds {
@@ -109,6 +111,7 @@ function createSource({ executor, reader }: CallDependencies): ReadSource {
       invariant(proof !== undefined, "the state was there before");
       return proof;
     },
+    trialStateRoot: (number, changed) => executor.database.trialStateRoot(number, changed),
     blockHash: (number) => reader.hashOf(number),
   };
 }

@@ -5,6 +5,7 @@ import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
+import type { SimulationRequest } from "../chain/simulation.ts";
 import type { SyncProgress } from "../chain/sync-progress.ts";
 import type { TraceOptions } from "../chain/trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
@@ -109,6 +110,10 @@ export class LocalReads {
 
   createAccessList(request: CallRequest, { header }: CalledBlock): Read<"accessList"> {
     return this.#dependencies.calls.run("accessList", { request, header }, header.number);
+  }
+
+  simulate(request: SimulationRequest, { header }: CalledBlock): Read<"simulation"> {
+    return this.#dependencies.calls.run("simulation", { request, header }, header.number);
   }
 
   traceCall(

@@ -106,6 +106,7 @@ class ReadThread {
       codes: this.#codes,
       stateAt: (number) => this.#mirror.at(number),
       prove: (number, address, slots) => this.#mirror.prove(number, address, slots),
+      trialStateRoot: (number, changed) => this.#mirror.trialStateRoot(number, changed),
       blockHash: (number) => this.#blockHash(number),
     };
   }

@@ -5,6 +5,7 @@ import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
 import type { Precompile } from "../evm/precompile.ts";
 import { precompilesOf } from "../evm/precompiles/registry.ts";
 import type { AccountProof } from "../state/account-proof.ts";
+import type { TrialAccount } from "../state/trial-state-root.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import { blockContextOf } from "./block-context.ts";
 import type { CallEnvironment } from "./call.ts";
@@ -18,6 +19,8 @@ export type ReadSource = {
   readonly codes: AnalyzedCodeCache;
   stateAt(number: bigint): StateReader;
   prove(number: bigint, address: bigint, slots: readonly bigint[]): AccountProof;
+  /** The root that the state after the block would have with these accounts. */
+  trialStateRoot(number: bigint, changed: readonly TrialAccount[]): Uint8Array;
   blockHash(number: bigint): Uint8Array;
 };
 

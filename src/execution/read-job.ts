@@ -5,12 +5,14 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { CallFailure, CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
+import type { SimulatedBlock } from "../chain/simulation.ts";
 import type { AccessList } from "../chain/transaction.ts";
 import type { AccountProof } from "../state/account-proof.ts";
 import { runCall } from "./call.ts";
 import { createAccessList } from "./create-access-list.ts";
 import { estimateGas, type EstimateError } from "./estimate-gas.ts";
 import { callEnvironment, type ReadBounds, type ReadSource } from "./read-environment.ts";
+import { simulate, type Simulation } from "./simulate.ts";
 import {
   traceCall,
   traceTransactions,
@@ -28,6 +30,7 @@ export type ReadParams = {
   readonly accessList: CallParams;
   readonly traceCall: TracedCall;
   readonly traceTransactions: TracedBlock;
+  readonly simulation: Simulation;
   readonly proof: {
     readonly number: bigint;
     readonly address: bigint;
@@ -43,6 +46,7 @@ export type ReadResults = {
   /** JSON. */
   readonly traceCall: Result<string, CallFailure>;
   readonly traceTransactions: Result<readonly string[], CallFailure>;
+  readonly simulation: Result<readonly SimulatedBlock[], CallFailure>;
   readonly proof: Result<AccountProof, CallFailure>;
 };
 
@@ -102,6 +106,8 @@ const HANDLERS: {
     traceCall({ request: withGasLimit(request, bounds.gasMax), header, options }, source, bounds),
 
   traceTransactions: (block, source, bounds) => traceTransactions(block, source, bounds),
+
+  simulation: (simulation, source, bounds) => simulate(simulation, source, bounds),
 
   proof: ({ number, address, slots }, source) => ok(source.prove(number, address, slots)),
 };

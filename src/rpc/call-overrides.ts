@@ -11,6 +11,7 @@ import {
   parseData,
   parseObject,
   parseQuantity,
+  parseSlot,
   parseWord,
   type Place,
 } from "./parameters.ts";
@@ -71,7 +72,7 @@ export function parseBlockOverrides(
     coinbase: isAbsent(feeRecipient)
       ? undefined
       : parseAddress(feeRecipient, `${place}.feeRecipient`),
-    prevRandao: isAbsent(prevRandao) ? undefined : parseWord(prevRandao, `${place}.prevRandao`),
+    prevRandao: isAbsent(prevRandao) ? undefined : parseSlot(prevRandao, `${place}.prevRandao`),
   };
 }
 

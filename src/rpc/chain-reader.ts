@@ -9,6 +9,7 @@ import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { CallFailure, CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
+import type { SimulatedBlock, SimulationRequest } from "../chain/simulation.ts";
 import type { SyncProgress } from "../chain/sync-progress.ts";
 import type { TraceOptions } from "../chain/trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
@@ -132,6 +133,13 @@ export type ProvedAccount = {
   readonly balance: bigint;
   readonly codeHash: bigint;
   readonly storageRoot: bigint;
+};
+
+export type Simulator = {
+  simulate(
+    request: SimulationRequest,
+    block: BlockRecord,
+  ): Awaitable<Result<readonly SimulatedBlock[], CallFailure>>;
 };
 
 /** Traces are JSON that nobody here takes apart. */

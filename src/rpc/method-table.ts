@@ -15,6 +15,7 @@ import type {
   Prover,
   ReceiptsReader,
   RetentionReader,
+  Simulator,
   StateAtReader,
   StatusReader,
   Submitter,
@@ -46,6 +47,7 @@ import { ethConfig } from "./methods/eth-config.ts";
 import { ethCreateAccessList } from "./methods/eth-create-access-list.ts";
 import { ethEstimateGas } from "./methods/eth-estimate-gas.ts";
 import { ethFeeHistory } from "./methods/eth-fee-history.ts";
+import { ethFillTransaction } from "./methods/eth-fill-transaction.ts";
 import { ethGasPrice } from "./methods/eth-gas-price.ts";
 import { ethGetBalance } from "./methods/eth-get-balance.ts";
 import { ethGetBlockByHash } from "./methods/eth-get-block-by-hash.ts";
@@ -78,6 +80,7 @@ import { ethNewFilter } from "./methods/eth-new-filter.ts";
 import { ethNewPendingTransactionFilter } from "./methods/eth-new-pending-transaction-filter.ts";
 import { ethSendRawTransactionSync } from "./methods/eth-send-raw-transaction-sync.ts";
 import { ethSendRawTransaction } from "./methods/eth-send-raw-transaction.ts";
+import { ethSimulateV1 } from "./methods/eth-simulate-v1.ts";
 import { ethSubscribe } from "./methods/eth-subscribe.ts";
 import { ethSyncing } from "./methods/eth-syncing.ts";
 import { ethUninstallFilter } from "./methods/eth-uninstall-filter.ts";
@@ -111,6 +114,7 @@ export type RpcReader = BlockReader &
   GasEstimator &
   AccessListCreator &
   Prover &
+  Simulator &
   TraceReader &
   ChainEvents &
   Submitter &
@@ -184,7 +188,9 @@ function ethMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(ethCreateAccessList, reader),
     bindMethod(ethEstimateGas, reader),
     bindMethod(ethFeeHistory, reader),
+    bindMethod(ethFillTransaction, reader),
     bindMethod(ethGasPrice, reader),
+    bindMethod(ethSimulateV1, reader),
     bindMethod(ethHashrate, reader),
     bindMethod(ethMaxPriorityFeePerGas, reader),
     bindMethod(ethMining, reader),

@@ -43,6 +43,9 @@ const TEXTS: Texts = new Map([
   ["TX_TYPE_BLOB_REFUSED", "transaction type not valid: this chain has no blobs"],
   ["TX_TYPE_NOT_ACTIVE", "transaction type not valid on this chain yet"],
   ["TX_SIZE_TOO_LARGE", "oversized data"],
+  ["SIMULATION_NUMBER_INVALID", "block numbers must grow from block to block"],
+  ["SIMULATION_TIME_INVALID", "the time of a block must not be before that of its parent"],
+  ["SIMULATION_TOO_LONG", "too many blocks to simulate"],
 ]);
 
 /** Nothing is wrong with the transaction: it may be sent again later. */

@@ -30,4 +30,6 @@ export const TIMED_OUT = -32002;
 export const RESPONSE_TOO_LARGE = -32003;
 export const METHOD_NOT_SUPPORTED = -32004;
 export const LIMIT_EXCEEDED = -32005;
+/** Inside a result of eth_simulateV1. */
+export const VM_EXECUTION_ERROR = -32015;
 export const PERMISSION_DENIED = -32060;

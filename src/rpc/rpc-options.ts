@@ -43,6 +43,9 @@ export type RpcLimits = {
   /** Accounts and slots that a call may take to be different. */
   readonly overrideAccountsMax: number;
   readonly overrideSlotsMax: number;
+  /** Blocks of one simulation, and calls of one of them. */
+  readonly simulationBlocksMax: number;
+  readonly simulationCallsMax: number;
   /** Slots of one proof. */
   readonly proofSlotsMax: number;
   /** Filters of all callers, and how long one may lie unused. */
@@ -86,6 +89,8 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   feeHistoryBlocksMax: 1_024,
   overrideAccountsMax: 1_000,
   overrideSlotsMax: 10_000,
+  simulationBlocksMax: 256,
+  simulationCallsMax: 1_000,
   proofSlotsMax: 1_024,
   filtersMax: 10_000,
   filterIdleMs: 5 * 60 * 1_000,

@@ -38,6 +38,7 @@ import { StateTries, putOrDelete } from "./state-tries.ts";
 import { StateView } from "./state-view.ts";
 import { EMPTY_TRIE_ROOT } from "./trie.ts";
 import { WordMap } from "./word-map.ts";
+import { trialStateRoot, type TrialAccount } from "./trial-state-root.ts";
 import { WriteBehindStore } from "./write-behind-store.ts";
 
 export type StateOptions = {
@@ -205,6 +206,11 @@ export class StateDatabase implements StateReader {
     }
     const tries = { accounts: this.#tries.accounts, storage: this.#tries.readStorage(address) };
     return proveAccount(tries, state, address, slots);
+  }
+
+  /** The root that the state after a retained block would have with these accounts. */
+  trialStateRoot(block: bigint, changed: readonly TrialAccount[]): Uint8Array {
+    return trialStateRoot(this.#store, block, changed);
   }
 
   /** Gives up the states before a block, which itself stays readable. */

@@ -6,6 +6,7 @@ import type { KeyValueStore } from "./key-value-store.ts";
 import { codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import { StateView } from "./state-view.ts";
+import { trialStateRoot, type TrialAccount } from "./trial-state-root.ts";
 import { WriteBehindStore } from "./write-behind-store.ts";
 
 /**
@@ -50,6 +51,11 @@ export class StateMirror {
 
   prove(block: bigint, address: bigint, slots: readonly bigint[]): AccountProof {
     return proveAccountAt(this.#store, this.at(block), block, address, slots);
+  }
+
+  /** The root that the state after a retained block would have with these accounts. */
+  trialStateRoot(block: bigint, changed: readonly TrialAccount[]): Uint8Array {
+    return trialStateRoot(this.#store, block, changed);
   }
 
   #code(hash: bigint): Code {

@@ -13,6 +13,7 @@ import {
   type RecoveredTransaction,
   recoverTransaction,
 } from "../../src/chain/transaction-sender.ts";
+import type { SimulationRequest } from "../../src/chain/simulation.ts";
 import type { SyncProgress } from "../../src/chain/sync-progress.ts";
 import type { SubmitRefusal, TransactionStatus } from "../../src/chain/transaction-status.ts";
 import type { TraceOptions } from "../../src/chain/trace-options.ts";
@@ -157,6 +158,10 @@ export class MemoryChain implements RpcReader {
 
   prove(address: bigint, slots: readonly bigint[], block: BlockRecord): ReadResults["proof"] {
     return this.#run("proof", { number: block.header.number, address, slots }, block);
+  }
+
+  simulate(request: SimulationRequest, { header }: BlockRecord): ReadResults["simulation"] {
+    return this.#run("simulation", { request, header }, { ...this.latestBlock(), header });
   }
 
   traceCall(
@@ -314,6 +319,7 @@ export class MemoryChain implements RpcReader {
         codes: this.#codes,
         stateAt: (number) => this.#database.at(number)!,
         prove: (number, address, slots) => this.#database.prove(number, address, slots)!,
+        trialStateRoot: (number, changed) => this.#database.trialStateRoot(number, changed),
         blockHash: (number) => this.#blocks[Number(number)]!.record.hash,
       },
       {

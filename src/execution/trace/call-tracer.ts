@@ -8,9 +8,8 @@ import type { FrameEntry, FrameExit, Step } from "../../evm/tracer.ts";
 import type { ExecutedTransaction } from "../transaction-request.ts";
 import type { ExecutionTrace, Json, TraceSetting } from "./execution-trace.ts";
 import { failureText, REVERTED_TEXT } from "./failure-text.ts";
+import { logOfStep } from "./step-log.ts";
 
-const LOG0 = 0xa0;
-const LOG4 = 0xa4;
 /** Of the fields that every call has. */
 const CALL_BYTES = 300;
 
@@ -85,7 +84,7 @@ class CallTracer {
   }
 
   onStep(step: Step): void {
-    this.#log = step.op >= LOG0 && step.op <= LOG4 ? this.#logOf(step) : undefined;
+    this.#log = this.#logOf(step);
   }
 
   onStepEnd(): void {
@@ -105,18 +104,13 @@ class CallTracer {
   }
 
   #logOf(step: Step): CallLog | undefined {
-    const offset = Number(step.peek(0) ?? 0n);
-    const size = Number(step.peek(1) ?? 0n);
-    const count = step.op - LOG0;
-    // More than all memory that gas can buy: the step fails.
-    if (size > step.gas || offset > Number.MAX_SAFE_INTEGER - size) return undefined;
-    const data = new Uint8Array(size);
-    if (size > 0) data.set(step.memory().subarray(offset, offset + size));
-    this.#setting.room.take(CALL_BYTES + 2 * size);
+    const log = logOfStep(step);
+    if (log === undefined) return undefined;
+    this.#setting.room.take(CALL_BYTES + 2 * log.data.length);
     return {
-      address: addressToHex(step.address),
-      topics: Array.from({ length: count }, (_, index) => word(step.peek(2 + index) ?? 0n)),
-      data: bytesToHex(data),
+      address: addressToHex(log.address),
+      topics: log.topics.map(word),
+      data: bytesToHex(log.data),
       position: quantity(this.#open.at(-1)?.calls.length ?? 0),
     };
   }
