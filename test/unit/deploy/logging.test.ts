@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { parse } from "yaml";
+
+const FOLDER = path.join(import.meta.dirname, "../../../deploy/logging");
+
+function load(name: string): unknown {
+  return parse(readFileSync(path.join(FOLDER, name), "utf8"));
+}
+
+describe("values of the log stack (SPEC L2, L6)", () => {
+  it("give the store what a laptop has", () => {
+    assert.deepEqual(load("elasticsearch.yaml"), {
+      antiAffinity: "soft",
+      esJavaOpts: "-Xmx256m -Xms256m",
+      resources: {
+        requests: { cpu: "100m", memory: "1024M" },
+        limits: { cpu: "1000m", memory: "1024M" },
+      },
+      volumeClaimTemplate: {
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: "standard",
+        resources: { requests: { storage: "200M" } },
+      },
+    });
+  });
+
+  it("leave the viewer as it comes", () => {
+    assert.deepEqual(load("kibana.yaml"), {});
+  });
+
+  it("put the steps of the pipeline in their order", () => {
+    const values = load("logstash.yaml") as {
+      persistence: unknown;
+      service: unknown;
+      logstashConfig: Record<string, string>;
+      logstashPipeline: Record<string, string>;
+    };
+    assert.deepEqual(values.persistence, { enabled: true });
+    assert.deepEqual(values.service, {
+      type: "ClusterIP",
+      ports: [{ name: "http", port: 8080, protocol: "TCP", targetPort: 8080 }],
+    });
+    const config = values.logstashConfig["logstash.yml"] ?? "";
+    assert.match(config, /http\.host: "0\.0\.0\.0"/);
+    assert.match(config, /xpack\.monitoring\.enabled: false/);
+    const pipeline = values.logstashPipeline["logstash.conf"] ?? "";
+    const steps = [
+      /http \{\s+id => "vmbc-logs"\s+host => "0\.0\.0\.0"\s+port => 8080/,
+      /split \{/,
+      /json \{\s+source => "message"/,
+      /date \{\s+match => \["logtime", "yyyy-MM-dd'T'HH:mm:ss','SSS','Z", "yyyy-MM-dd HH:mm:ss','SSS"\]/,
+      /remove_field => \["host", "headers", "logtime"\]/,
+      /elasticsearch \{\s+hosts => \["http:\/\/elasticsearch-master:9200"\]\s+data_stream => true/,
+    ];
+    const places = steps.map((step) => pipeline.search(step));
+    for (const [index, place] of places.entries()) assert.notEqual(place, -1, String(steps[index]));
+    assert.deepEqual(
+      places,
+      [...places].sort((a, b) => a - b),
+      "in this order",
+    );
+  });
+
+  it("install all three charts of one version", () => {
+    const script = readFileSync(path.join(FOLDER, "install.sh"), "utf8");
+    assert.match(script, /version=7\.17\.3/);
+    for (const chart of ["elasticsearch", "kibana", "logstash"]) {
+      const line = `helm install ${chart} elastic/${chart} --version "$version"`;
+      assert.ok(script.includes(line), chart);
+    }
+  });
+});
