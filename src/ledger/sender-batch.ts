@@ -1,9 +1,6 @@
 /** Transactions on their way to a thread: one piece of memory that changes hands, not a list. */
 const LENGTH_SIZE = 4;
 
-export type SenderRequest = { readonly ticket: number; readonly packed: Uint8Array };
-export type SenderAnswer = { readonly ticket: number; readonly senders: Uint8Array };
-
 export function packBatch(batch: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let size = 0;
   for (const { length } of batch) size += LENGTH_SIZE + length;

@@ -6,7 +6,8 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { readBigEndian } from "../base/big-endian.ts";
 import { ADDRESS_SIZE } from "../chain/address.ts";
-import { packBatch, type SenderAnswer, type SenderRequest } from "./sender-batch.ts";
+import { packBatch } from "./sender-batch.ts";
+import type { SenderAnswer, SenderRequest } from "./sender-worker.ts";
 
 const WORKER_URL = new URL(
   import.meta.url.endsWith(".ts") ? "./sender-worker.ts" : "./sender-worker.js",

@@ -5,7 +5,10 @@ import { invariant } from "../base/invariant.ts";
 import { ADDRESS_SIZE } from "../chain/address.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import { recoverSender } from "../chain/transaction-sender.ts";
-import { unpackBatch, type SenderAnswer, type SenderRequest } from "./sender-batch.ts";
+import { unpackBatch } from "./sender-batch.ts";
+
+export type SenderRequest = { readonly ticket: number; readonly packed: Uint8Array };
+export type SenderAnswer = { readonly ticket: number; readonly senders: Uint8Array };
 
 /** 20 bytes each, and zeros for one that is malformed or signed by nobody. */
 function recoverBatch(packed: Uint8Array): Uint8Array<ArrayBuffer> {
