@@ -70,7 +70,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     `${text(message)}. Look at the Role of the init Job.`,
   CLUSTER_SECRET_MISSING: ({ secret }) =>
     `Secret ${text(secret)} is not there. Put it back from a backup, or make it with ` +
-    '"quorate keys" and "kubectl create secret generic".',
+    '"quorate keys create" and "kubectl create secret generic".',
   CLUSTER_SECRET_INVALID: ({ secret, reason }) =>
     `Secret ${text(secret)} cannot be used: ${text(reason)}. Put it back from a backup.`,
   CLUSTER_KEY_WRONG: ({ secret, node }) =>

@@ -21,6 +21,7 @@ const KEPT = ["admin", "keys", "network"];
 export async function runAcceptance(table: StepTable, credentials: Credentials): Promise<void> {
   const demo = new Release("demo", "default", "helm-4", credentials);
   await table.step("quorate doctor finds the cluster fit", () => examine(credentials));
+  await table.step("a wrong password gets no image", () => lockedOut(credentials));
   const isInstalled = await table.step("install to ready line and readiness", () => install(demo));
   if (!isInstalled) throw new Error("without a network there is nothing to try");
   await table.step("sample call through the service", () => sampleCall(demo));
@@ -75,6 +76,18 @@ function examine({ username, password }: Credentials): string {
   const doubts = findings.filter(({ verdict }) => verdict !== "good");
   assert.deepEqual(doubts, [], "nothing is doubtful");
   return `${findings.length} findings, all good`;
+}
+
+/** Before the image is on the node: later nobody would ask for it. */
+async function lockedOut({ username }: Credentials): Promise<string> {
+  const locked = new Release("locked", "locked", "helm-3", { username, password: "wrong" });
+  locked.refusal("install", "--create-namespace", "--timeout", "10s");
+  const reason = await waitFor("the pull to be refused", 30_000, () => {
+    const events = locked.kubectl("get", "events", "-o", "jsonpath={.items[*].message}");
+    return /401 Unauthorized|authentication required/.exec(events)?.[0];
+  });
+  kubectl(["delete", "namespace", locked.namespace, "--wait=true"]);
+  return reason;
 }
 
 async function install(release: Release): Promise<string> {
@@ -227,15 +240,20 @@ function refuseGenesis(release: Release): string {
 
 async function installSecond(credentials: Credentials): Promise<string> {
   const other = new Release("other", "other", "helm-3", credentials);
+  const folder = path.join(RUN, "keys");
+  run(process.execPath, [path.join(ROOT, "bin/quorate.js"), "keys", "create", "--out", folder]);
+  kubectl(["create", "namespace", other.namespace]);
+  other.kubectl("create", "secret", "generic", "ours", `--from-file=${folder}`);
   const startedMs = performance.now();
-  other.install("--set", "genesisBlock.config.chainId=5001");
+  const settings = ["genesisBlock.config.chainId=5001", "keys.existingSecret=ours"];
+  other.install(...settings.flatMap((setting) => ["--set", setting]));
   await other.waitUntilReady();
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   assert.equal(await other.caller()("eth_chainId", []), "0x1389");
   helmTest(other);
   other.helm(["uninstall", other.name]);
   kubectl(["delete", "namespace", other.namespace, "--wait=true"]);
-  return `ready after ${seconds} s, chain id 5001`;
+  return `ready after ${seconds} s, chain id 5001, with keys of our own`;
 }
 
 async function uninstall(release: Release): Promise<string> {
