@@ -53,8 +53,8 @@ export class NodeLog {
     this.#shipper?.write(text);
   }
 
-  flush(): void {
-    this.writer.flush();
+  async flush(): Promise<void> {
+    await this.writer.flush();
   }
 
   async close(): Promise<void> {

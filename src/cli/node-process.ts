@@ -20,7 +20,7 @@ export type RunningNode = { close(): Promise<void> };
 export type NodeProgram = {
   readonly logger: Logger;
   /** Writes out what is still buffered. */
-  readonly flush: () => void;
+  readonly flush: () => Promise<void>;
   /** `onFatal` may be called at any time, once the node cannot go on. */
   readonly open: (onFatal: (error: unknown) => void) => Promise<RunningNode>;
   /** What must hold before the node says that it is ready; the node is open while it waits. */
@@ -50,8 +50,10 @@ export async function runNode(program: NodeProgram): Promise<number> {
   ended.promise.catch(() => undefined);
   const stop = (): void => ended.resolve(undefined);
   for (const signal of SIGNALS) process.on(signal, stop);
-  if (process.env[SUPERVISED_VARIABLE] !== undefined && process.connected) {
+  if (process.env[SUPERVISED_VARIABLE] !== undefined) {
     process.once("disconnect", stop);
+    // It may have gone while this process was still reading its code.
+    if (!process.connected) stop();
   }
   process.on("uncaughtException", (error) => ended.reject(error));
   process.on("unhandledRejection", (error) => ended.reject(error));
@@ -76,13 +78,13 @@ export async function runNode(program: NodeProgram): Promise<number> {
     const stack =
       error instanceof CodedError || !(error instanceof Error) ? undefined : error.stack;
     logger.error("the node cannot go on", { code, reason: sentence, stack });
-    program.flush();
+    await program.flush();
     process.stderr.write(`${errorLine(error)}\n`);
     tell({ kind: "failed", code, sentence });
     if (node !== undefined) await closeInTime(node).catch(() => undefined);
     return 1;
   } finally {
-    program.flush();
+    await program.flush();
   }
 }
 

@@ -1,60 +1,110 @@
 /**
  * The end of all log lines of a process. Writing never waits and never fails: a reader that does
- * not read costs lines, not the node (SPEC L5).
+ * not read costs lines, not the node (SPEC L5). pino's own destination is not used: when its reader
+ * has gone, its last flush tries for ever, and the process never ends.
  */
-import { pino } from "pino";
+import { write } from "node:fs";
 import { formatEntry } from "./pretty-entry.ts";
 
 export type LogFormat = "json" | "pretty";
 
 const STDOUT = 1;
 /** What may wait for the reader; after that lines are dropped. */
-const BUFFERED_LENGTH_MAX = 4 * 1024 * 1024;
-
-type Destination = ReturnType<typeof pino.destination>;
+const WAITING_LENGTH_MAX = 4 * 1024 * 1024;
+/** The reader's buffer is full. */
+const RETRY_MS = 10;
+/** How long the end of the process waits for a slow reader. */
+const FLUSH_TIMEOUT_MS = 500;
 
 export class LogWriter {
   readonly format: LogFormat;
-  readonly #destination: Destination;
   readonly #hasColour: boolean;
+  readonly #file: number;
+  #waiting: string[] = [];
+  #waitingLength = 0;
+  #isWriting = false;
+  #isBroken = false;
   #droppedCount = 0;
+  #onEmpty: (() => void)[] = [];
 
   constructor(format: LogFormat, hasColour: boolean, file = STDOUT) {
     this.format = format;
     this.#hasColour = hasColour;
-    this.#destination = pino.destination({
-      dest: file,
-      sync: false,
-      minLength: 0,
-      maxLength: BUFFERED_LENGTH_MAX,
-    });
-    // Whoever read has gone: there is nobody to tell.
-    this.#destination.on("error", () => undefined);
-    this.#destination.on("drop", () => this.#droppedCount++);
+    this.#file = file;
   }
 
+  /** Lines that no reader took. */
   get droppedCount(): number {
     return this.#droppedCount;
   }
 
   /** One entry as JSON with the end of its line. */
   write(text: string): void {
-    if (this.format === "json") this.#destination.write(text);
+    if (this.format === "json") this.#append(text);
     else this.line(formatEntry(text.trimEnd(), { hasColour: this.#hasColour }));
   }
 
   /** A line as it is, in every format. */
   line(text: string): void {
-    this.#destination.write(`${text}\n`);
+    this.#append(`${text}\n`);
   }
 
-  /** Before the process ends. */
-  flush(): void {
-    try {
-      this.#destination.flushSync();
-    } catch {
-      // The reader has gone, or never was.
+  /** Before the process ends: resolves when all is written, or nobody takes it. */
+  async flush(): Promise<void> {
+    if (!this.#isWriting) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS);
+      this.#onEmpty.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #append(text: string): void {
+    if (this.#isBroken || this.#waitingLength + text.length > WAITING_LENGTH_MAX) {
+      this.#droppedCount++;
+      return;
     }
+    this.#waiting.push(text);
+    this.#waitingLength += text.length;
+    if (!this.#isWriting) this.#writeWaiting();
+  }
+
+  #writeWaiting(): void {
+    const bytes = Buffer.from(this.#waiting.join(""));
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    this.#isWriting = true;
+    this.#writeFrom(bytes, 0);
+  }
+
+  #writeFrom(bytes: Buffer, offset: number): void {
+    write(this.#file, bytes, offset, bytes.length - offset, null, (error, written) => {
+      if (error === null) this.#onWritten(bytes, offset + written);
+      else if (error.code === "EAGAIN") {
+        setTimeout(() => this.#writeFrom(bytes, offset), RETRY_MS).unref();
+      } else this.#onReaderGone();
+    });
+  }
+
+  #onWritten(bytes: Buffer, offset: number): void {
+    if (offset < bytes.length) this.#writeFrom(bytes, offset);
+    else if (this.#waiting.length > 0) this.#writeWaiting();
+    else this.#becomeEmpty();
+  }
+
+  #onReaderGone(): void {
+    this.#isBroken = true;
+    this.#droppedCount += this.#waiting.length;
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    this.#becomeEmpty();
+  }
+
+  #becomeEmpty(): void {
+    this.#isWriting = false;
+    for (const resolve of this.#onEmpty.splice(0)) resolve();
   }
 }
 

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
@@ -8,7 +17,7 @@ import { createLoggers } from "../../../src/logging/create-logger.ts";
 import type { LogLevel } from "../../../src/logging/log-entry.ts";
 import { LogFile } from "../../../src/logging/log-file.ts";
 import { LogTail, mergeLines } from "../../../src/logging/log-tail.ts";
-import { logFormatOf } from "../../../src/logging/log-writer.ts";
+import { logFormatOf, LogWriter } from "../../../src/logging/log-writer.ts";
 import { formatEntry } from "../../../src/logging/pretty-entry.ts";
 
 const ORIGIN = { blockchainId: "net", serviceName: "client-0-ethrpc", nodeId: "client-0" };
@@ -79,6 +88,39 @@ describe("log entries", () => {
     assert.equal(shown, "03:04:05.006 WARN  client-0-ethrpc rpc link down peer=3 reason= [31mred");
     assert.equal(formatEntry("no entry", { hasColour: true }), "no entry");
     assert.equal(formatEntry("{broken", { hasColour: true }), "{broken");
+  });
+});
+
+describe("the writer of a process", () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "quorate-writer-"));
+  const file = path.join(directory, "out");
+  after(() => rmSync(directory, { recursive: true, force: true }));
+
+  it("writes all lines in order before it lets the process end", async () => {
+    const opened = openSync(file, "w");
+    const writer = new LogWriter("json", false, opened);
+    for (let at = 0; at < 1_000; at++) writer.line(`line ${at}`);
+    await writer.flush();
+    closeSync(opened);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    assert.deepEqual(
+      lines,
+      Array.from({ length: 1_000 }, (_, at) => `line ${at}`),
+    );
+    assert.equal(writer.droppedCount, 0);
+  });
+
+  it("lets the process end when nobody takes its lines any more", async () => {
+    // Not open for writing: the same as a reader that has gone.
+    const opened = openSync(file, "r");
+    const writer = new LogWriter("json", false, opened);
+    writer.line("a");
+    writer.line("b");
+    await writer.flush();
+    writer.line("c");
+    await writer.flush();
+    closeSync(opened);
+    assert.ok(writer.droppedCount >= 2);
   });
 });
 
