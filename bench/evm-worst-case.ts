@@ -249,8 +249,8 @@ function randomBytes(size: number): Uint8Array {
 }
 
 /**
- * On a new state: a loop must not profit from what the last one created. Returns the gas that counts
- * as slow work.
+ * On a new state: a loop must not profit from what the last one created. Returns the gas that
+ * counts as slow work.
  */
 function runProgram({ code, filler }: Program, gas: number): number {
   const reader = new CodeReader();
