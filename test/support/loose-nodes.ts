@@ -74,9 +74,11 @@ export class LooseNodes {
   }
 
   /** Waits until it ends by itself; what it wrote. */
-  async ended(service: Service): Promise<string> {
+  async ended(service: Service, timeoutMs: number): Promise<string> {
     const running = this.#running.get(service);
     if (running === undefined) return "";
+    const { child } = running;
+    await waitFor(() => child.exitCode !== null, `${service} ends by itself`, timeoutMs);
     await running.ended;
     this.#running.delete(service);
     return running.output;
