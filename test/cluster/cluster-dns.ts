@@ -20,15 +20,34 @@ const POLL_MS = 300;
 const TYPE_A = 1;
 const NAME_UNKNOWN = 3;
 const HEADER_SIZE = 12;
-const pki = path.join(RUN, "pki");
-const credentials = {
-  ca: readFileSync(path.join(pki, "ca.crt")),
-  cert: readFileSync(path.join(pki, "admin.crt")),
-  key: readFileSync(path.join(pki, "admin.key")),
-};
-let records: ReadonlyMap<string, readonly string[]> = new Map();
 
-function list(place: string): Promise<Item[]> {
+type Records = ReadonlyMap<string, readonly string[]>;
+type Credentials = { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+
+/** Until the process is ended. */
+export function serveClusterNames(): void {
+  const read = (name: string): Buffer => readFileSync(path.join(RUN, "pki", name));
+  const credentials = { ca: read("ca.crt"), cert: read("admin.crt"), key: read("admin.key") };
+  let records: Records = new Map();
+  const keepAsking = (): void => {
+    readRecords(credentials)
+      .then((found) => (records = found))
+      .catch((error: unknown) => console.error(error))
+      .finally(() => setTimeout(keepAsking, POLL_MS));
+  };
+  const socket = createSocket("udp4");
+  socket.on("message", (query, { address, port }) => {
+    try {
+      socket.send(answer(query, records), port, address);
+    } catch (error) {
+      console.error(error);
+    }
+  });
+  socket.bind(DNS_PORT, NODE_ADDRESS);
+  keepAsking();
+}
+
+function list(place: string, credentials: Credentials): Promise<Item[]> {
   return new Promise((resolve, reject) => {
     const options = { ...credentials, host: NODE_ADDRESS, port: API_PORT, path: place };
     get(options, (response) => {
@@ -39,10 +58,10 @@ function list(place: string): Promise<Item[]> {
   });
 }
 
-async function poll(): Promise<void> {
+async function readRecords(credentials: Credentials): Promise<Records> {
   const [services, endpoints] = await Promise.all([
-    list("/api/v1/services"),
-    list("/api/v1/endpoints"),
+    list("/api/v1/services", credentials),
+    list("/api/v1/endpoints", credentials),
   ]);
   const found = new Map<string, string[]>();
   const add = (name: string, ip: string): void =>
@@ -64,11 +83,11 @@ async function poll(): Promise<void> {
       }
     }
   }
-  records = found;
+  return found;
 }
 
 /** The answer to one question for an address (RFC 1035). */
-function answer(query: Buffer): Buffer {
+function answer(query: Buffer, records: Records): Buffer {
   let at = HEADER_SIZE;
   const labels: string[] = [];
   for (let size = query.readUInt8(at); size > 0; size = query.readUInt8(at)) {
@@ -92,20 +111,3 @@ function answer(query: Buffer): Buffer {
   );
   return Buffer.concat([header, question, ...answers]);
 }
-
-function keepPolling(): void {
-  poll()
-    .catch((error: unknown) => console.error(error))
-    .finally(() => setTimeout(keepPolling, POLL_MS));
-}
-
-const socket = createSocket("udp4");
-socket.on("message", (query, { address, port }) => {
-  try {
-    socket.send(answer(query), port, address);
-  } catch (error) {
-    console.error(error);
-  }
-});
-socket.bind(DNS_PORT, NODE_ADDRESS);
-keepPolling();

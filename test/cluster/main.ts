@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { runAcceptance } from "./acceptance.ts";
+import { serveClusterNames } from "./cluster-dns.ts";
 import { buildImage } from "./image-builder.ts";
 import { IMAGE_ARCHIVE, KUBECONFIG, LOGS, NAMESPACE, VERSION } from "./machine.ts";
 import { startRegistry, type Registry } from "./registry.ts";
@@ -21,7 +22,8 @@ const BUILD_TIMEOUT_MS = 3 * 3_600_000;
 const MEGABYTE = 1_000_000;
 
 const flags = new Set(process.argv.slice(2));
-process.exitCode = flags.has("--inside") ? await inside() : await outside();
+if (flags.has("--dns")) serveClusterNames();
+else process.exitCode = flags.has("--inside") ? await inside() : await outside();
 
 /** In the network of the machine: what needs package registries. */
 async function outside(): Promise<number> {

@@ -42,8 +42,7 @@ export class SingleNodeCluster {
       kubectl(["get", "--raw", "/readyz"]).includes("ok") ? true : undefined,
     );
     this.#startNode();
-    const dns = [process.execPath, path.join(import.meta.dirname, "cluster-dns.ts")];
-    this.#daemons.push(new Daemon("dns", inNamespace(dns), RUN));
+    this.#run("dns", [process.execPath, path.join(import.meta.dirname, "main.ts"), "--dns"]);
     await this.#until("the node", () => {
       const ready = '{.status.conditions[?(@.type=="Ready")].status}';
       const said = kubectl(["get", "node", "node-1", "-o", `jsonpath=${ready}`]);
@@ -146,7 +145,7 @@ export function makeNamespace(): void {
   inside("ip", "link", "add", "node0", "type", "bridge");
   inside("ip", "addr", "add", `${NODE_ADDRESS}/24`, "dev", "node0");
   inside("ip", "link", "set", "node0", "up");
-  // Programs here look for the address of the way out; there is none, but the question has an answer.
+  // Programs ask for the address of the way out. There is none, but the question has an answer.
   inside("ip", "route", "add", "default", "dev", "node0");
   inside("sysctl", "-qw", "net.ipv4.ip_forward=1");
   inside("sysctl", "-qw", "net.bridge.bridge-nf-call-iptables=1");

@@ -1,6 +1,6 @@
 /**
- * A plain ERC-20 token that anyone may mint: bench/contracts/Token.sol, compiled. A test compares it
- * with what the compiler makes of that file.
+ * A plain ERC-20 token that anyone may mint: bench/contracts/Token.sol, compiled. A test compares
+ * it with what the compiler makes of that file.
  */
 const CREATION_LINES: readonly string[] = [
   "6080604052348015600e575f5ffd5b506105798061001c5f395ff3fe608060405234801561000f575f5ffd5b",

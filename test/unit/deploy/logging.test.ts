@@ -51,7 +51,8 @@ describe("values of the log stack (SPEC L2, L6)", () => {
       /http \{\s+id => "vmbc-logs"\s+host => "0\.0\.0\.0"\s+port => 8080/,
       /split \{/,
       /json \{\s+source => "message"/,
-      /date \{\s+match => \["logtime", "yyyy-MM-dd'T'HH:mm:ss','SSS','Z", "yyyy-MM-dd HH:mm:ss','SSS"\]/,
+      /date \{\s+match => \["logtime", "yyyy-MM-dd'T'HH:mm:ss','SSS','Z",/,
+      /"yyyy-MM-dd HH:mm:ss','SSS"\]\s+\}/,
       /remove_field => \["host", "headers", "logtime"\]/,
       /elasticsearch \{\s+hosts => \["http:\/\/elasticsearch-master:9200"\]\s+data_stream => true/,
     ];
