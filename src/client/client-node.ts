@@ -318,6 +318,7 @@ export class ClientNode {
         replicasUp: () => this.#follower.replicasUp,
         isDiskFull: () => this.#isDiskFull(),
         onAccepted: (transaction) => this.#emitter.emit("transactionAccepted", transaction),
+        onFinal: this.#dependencies.onFinal,
         onRefused: (refused) => {
           this.#settlements.settle(refused.hash);
           this.#emitter.emit("transactionRefused", refused);

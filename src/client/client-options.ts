@@ -98,6 +98,8 @@ export type ClientDependencies = {
   readonly logger: Logger;
   /** Once: the node has stopped for good and the process should end with a failure. */
   readonly onFatal: (error: unknown) => void;
+  /** A transaction that was promised here is final, so long after it was accepted. For metrics. */
+  readonly onFinal?: (latencyMs: number) => void;
   /** Milliseconds since 1970. Times in the journal outlive the process. */
   readonly now?: () => number;
 };

@@ -49,6 +49,8 @@ export type SubmissionDependencies = {
   readonly isDiskFull: () => boolean;
   readonly onAccepted: (transaction: RecoveredTransaction) => void;
   readonly onRefused: (refused: RefusedTransaction) => void;
+  /** A transaction that was promised here is final, so long after it was accepted. */
+  readonly onFinal?: ((latencyMs: number) => void) | undefined;
   readonly onFailure: (error: unknown) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -155,7 +157,7 @@ export class Submissions {
     const { isFinal } = this.#dependencies;
     const included = block?.transactions.map(({ hash }) => hash) ?? [];
     const outcome = this.#pool.onBlock({ accounts, included });
-    for (const hash of included) this.#forget(bytesToHash(hash));
+    for (const hash of included) this.#finish(bytesToHash(hash));
     for (const { hash } of outcome.stale) {
       if (!isFinal(hash)) this.#close(hash, "TX_NONCE_TOO_LOW");
     }
@@ -314,6 +316,13 @@ export class Submissions {
     this.#refusals.add(closed);
     opened.journal.close(closed);
     onRefused({ hash, code });
+  }
+
+  #finish(id: Hash): void {
+    const { now, onFinal } = this.#dependencies;
+    const entry = this.#open.get(id);
+    if (entry !== undefined) onFinal?.(Math.max(0, now() - entry.acceptedMs));
+    this.#forget(id);
   }
 
   #forget(id: Hash): boolean {

@@ -14,7 +14,7 @@ import type {
 } from "./execution-worker.ts";
 
 export type ExecutionEvents = {
-  onExecuted(executed: ExecutedHeight): void;
+  onExecuted(executed: ExecutedHeight, durationMs: number): void;
   onDiskFull(isFull: boolean): void;
   /** Once; nothing comes after it. */
   onFailed(error: CodedError): void;
@@ -128,7 +128,8 @@ export class ExecutionService {
         this.#onReady?.(event);
         return;
       case "executed":
-        if (this.#failure === undefined) this.#events.onExecuted(event.executed);
+        if (this.#failure !== undefined) return;
+        this.#events.onExecuted(event.executed, event.durationMs);
         return;
       case "accounts":
         this.#waiters.get(event.ticket)?.resolve(event.accounts);

@@ -54,7 +54,11 @@ export type ExecutionReady = {
 
 export type ExecutionEvent =
   | ExecutionReady
-  | { readonly kind: "executed"; readonly executed: ExecutedHeight }
+  | {
+      readonly kind: "executed";
+      readonly executed: ExecutedHeight;
+      readonly durationMs: number;
+    }
   | {
       readonly kind: "accounts";
       readonly ticket: number;
@@ -162,12 +166,14 @@ class ExecutionThread {
     while (!this.#isFull) {
       const request = this.#waiting[0];
       if (request === undefined) break;
+      const startedMs = performance.now();
       const executed = this.#whileRoom(() =>
         this.#executor.execute(request.block, request.senders),
       );
       if (executed === undefined) return;
       this.#waiting.shift();
-      this.#post({ kind: "executed", executed });
+      const durationMs = performance.now() - startedMs;
+      this.#post({ kind: "executed", executed, durationMs });
       if (this.#executor.isFlushUrgent) this.#flush();
     }
     if (this.#executor.hasUnwritten) this.#scheduleFlush(this.#options.flushDelayMs);

@@ -10,6 +10,7 @@ export type ReplicaLogOptions = {
   /** What the operator runs to abandon a damaged log. */
   readonly repair: string;
   readonly segmentSize?: number | undefined;
+  readonly onSynced?: ((durationMs: number) => void) | undefined;
 };
 
 export type OpenedLog = {
@@ -24,18 +25,20 @@ const ROTATE_FILL = 0.95;
 
 export class ReplicaLog {
   readonly #wal: Wal;
+  readonly #onSynced: ((durationMs: number) => void) | undefined;
   /** Records were read back: the next one begins a segment of its own. */
   #isBegun: boolean;
   #hasSpare = false;
 
-  private constructor(wal: Wal, isBegun: boolean) {
+  private constructor(wal: Wal, isBegun: boolean, onSynced?: (durationMs: number) => void) {
     this.#wal = wal;
     this.#isBegun = isBegun;
+    this.#onSynced = onSynced;
   }
 
   /** Throws WAL_CORRUPT when something is missing or unreadable that had been durable. */
   static async open(directory: string, options: ReplicaLogOptions): Promise<OpenedLog> {
-    const { repair, segmentSize } = options;
+    const { repair, segmentSize, onSynced } = options;
     const opened = await Wal.open(directory, {
       repair,
       ...(segmentSize === undefined ? {} : { segmentSize }),
@@ -50,7 +53,7 @@ export class ReplicaLog {
       }
       records.push(decoded.value);
     }
-    const log = new ReplicaLog(opened.wal, records.length === 0);
+    const log = new ReplicaLog(opened.wal, records.length === 0, onSynced);
     return { log, records, verdict: opened.verdict };
   }
 
@@ -68,7 +71,9 @@ export class ReplicaLog {
 
   /** Resolves when all that was appended before is durable. */
   async sync(): Promise<void> {
+    const startedMs = performance.now();
     await this.#wal.sync();
+    this.#onSynced?.(performance.now() - startedMs);
   }
 
   /** Begins a segment with this record. Nothing may be appended until it is resolved. */

@@ -65,6 +65,7 @@ export class ReplicaNode {
   };
   readonly #options: ReplicaOptions;
   readonly #logger: Logger;
+  readonly #observer: ReplicaDependencies["observer"];
   readonly #onFatal: (error: unknown) => void;
   readonly #resources: Resources;
   readonly #ports: Ports;
@@ -93,7 +94,9 @@ export class ReplicaNode {
       if (node !== undefined) act(node);
     };
     const resources = await openResources(options, dependencies.logger, {
-      onExecuted: (executed) => told((opened) => opened.#onExecuted(executed)),
+      onExecuted: (executed, durationMs) =>
+        told((opened) => opened.#onExecuted(executed, durationMs)),
+      onLogSynced: (durationMs) => dependencies.observer?.onLogSynced(durationMs),
       onStateFull: (isFull) => told((opened) => opened.#onStateFull(isFull)),
       onBlocksFull: () => told((opened) => opened.#updateAdmission()),
       onFailed: (error) => told((opened) => opened.#die(error)),
@@ -117,6 +120,7 @@ export class ReplicaNode {
     const { genesis } = options;
     this.#options = options;
     this.#logger = dependencies.logger;
+    this.#observer = dependencies.observer;
     this.#onFatal = dependencies.onFatal;
     this.#resources = resources;
     const { ready } = resources;
@@ -228,7 +232,10 @@ export class ReplicaNode {
         this.#blocks.append(blocks, certificate);
         this.#feed.onFinal(blocks);
         this.counters.finalBlocks += blocks.length;
-        for (const { header } of blocks) this.counters.finalTransactions += header.txCount;
+        for (const { header } of blocks) {
+          this.counters.finalTransactions += header.txCount;
+          this.#observer?.onFinal(header.txCount, Math.max(0, Date.now() - header.timestampMs));
+        }
         this.#sessions.onProgress();
       },
       serveBlocks: (to, fromHeight, toHeight) => {
@@ -392,8 +399,9 @@ export class ReplicaNode {
     }
   }
 
-  #onExecuted(executed: ExecutedHeight): void {
+  #onExecuted(executed: ExecutedHeight, durationMs: number): void {
     if (this.#isClosing) return;
+    this.#observer?.onExecuted(executed.included.length, durationMs);
     this.counters.executedBlocks++;
     this.counters.droppedTransactions += executed.drops.length;
     this.#feed.onExecuted(executed);

@@ -47,8 +47,18 @@ export type ReplicaOptions = {
   readonly allowsNetworkFileSystem?: boolean;
 };
 
+/** What happens in a replica, for metrics. Called while it works: to be answered at once. */
+export type ReplicaObserver = {
+  /** A block is final here, so long after its leader made it by the leader's clock. */
+  onFinal(transactionCount: number, commitMs: number): void;
+  onExecuted(transactionCount: number, durationMs: number): void;
+  /** Log records are durable, so long after that was asked for. */
+  onLogSynced(durationMs: number): void;
+};
+
 export type ReplicaDependencies = {
   readonly logger: Logger;
+  readonly observer?: ReplicaObserver;
   /** Once: the replica has stopped for good and the process should end with a failure. */
   readonly onFatal: (error: unknown) => void;
 };

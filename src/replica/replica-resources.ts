@@ -31,7 +31,8 @@ export type Resources = {
 };
 
 export type ResourceEvents = {
-  onExecuted(executed: ExecutedHeight): void;
+  onExecuted(executed: ExecutedHeight, durationMs: number): void;
+  readonly onLogSynced?: ((durationMs: number) => void) | undefined;
   onStateFull(isFull: boolean): void;
   onBlocksFull(): void;
   onFailed(error: CodedError): void;
@@ -54,6 +55,7 @@ export async function openResources(
     const opened = await ReplicaLog.open(logPath, {
       repair: repairOf(options),
       segmentSize: logSegmentSize,
+      onSynced: events.onLogSynced,
     });
     closers.push(() => opened.log.close());
     if (opened.verdict === "tail-cut") logger.warn("the torn end of the log was cut off", {});
@@ -69,7 +71,7 @@ export async function openResources(
         flushDelayMs: options.stateFlushDelayMs ?? STATE_FLUSH_DELAY_MS,
       },
       {
-        onExecuted: (executed) => events.onExecuted(executed),
+        onExecuted: (executed, durationMs) => events.onExecuted(executed, durationMs),
         onDiskFull: (isFull) => events.onStateFull(isFull),
         onFailed: (error) => events.onFailed(error),
       },

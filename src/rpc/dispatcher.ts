@@ -24,6 +24,10 @@ export type DispatcherDependencies = {
   readonly methods: MethodTable;
   /** Something threw that is no RpcError: our fault. The caller learns only that. */
   readonly onInternalError?: ((method: string, error: unknown) => void) | undefined;
+  /** For metrics. The code is that of the error, if it is one; only known methods are named. */
+  readonly onAnswered?:
+    | ((method: string | undefined, durationMs: number, code: number | undefined) => void)
+    | undefined;
 };
 
 /** `text` is undefined when all that came were notifications. */
@@ -108,6 +112,8 @@ export class Dispatcher {
     room: ResponseRoom,
   ): Promise<string | undefined> {
     const { id, method, isNotification } = request;
+    const startedMs = performance.now();
+    let code: number | undefined;
     try {
       const result = await this.#run(request, context);
       if (isNotification) return undefined;
@@ -118,8 +124,13 @@ export class Dispatcher {
       }
       throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
     } catch (error) {
+      code = error instanceof RpcError ? error.code : INTERNAL_ERROR;
       if (!(error instanceof RpcError)) this.#dependencies.onInternalError?.(method, error);
       return isNotification ? undefined : errorText(id, error);
+    } finally {
+      const { methods, onAnswered } = this.#dependencies;
+      const known = methods.get(method) === undefined ? undefined : method;
+      onAnswered?.(known, performance.now() - startedMs, code);
     }
   }
 
