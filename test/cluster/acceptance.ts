@@ -124,6 +124,7 @@ function inspectPods(release: Release): string {
   assert.equal(inside("id -u"), "10001");
   assert.equal(inside("touch /app/x 2>/dev/null && echo written || echo refused"), "refused");
   assert.equal(inside("ls /run/quorate/key"), "node.key");
+  assert.equal(inside("test -s /app/sbom.cdx.json && echo there"), "there");
   const token = "/var/run/secrets/kubernetes.io";
   assert.equal(inside(`test -e ${token} && echo there || echo none`), "none");
   const names = release.kubectl("get", "pods", "-o", "name");
@@ -245,15 +246,23 @@ async function installSecond(credentials: Credentials): Promise<string> {
   kubectl(["create", "namespace", other.namespace]);
   other.kubectl("create", "secret", "generic", "ours", `--from-file=${folder}`);
   const startedMs = performance.now();
-  const settings = ["genesisBlock.config.chainId=5001", "keys.existingSecret=ours"];
+  const settings = [
+    "genesisBlock.config.chainId=5001",
+    "keys.existingSecret=ours",
+    "global.ethPermissioningWriteEnabled=true",
+  ];
   other.install(...settings.flatMap((setting) => ["--set", setting]));
   await other.waitUntilReady();
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  assert.equal(await other.caller()("eth_chainId", []), "0x1389");
+  const call = other.caller();
+  assert.equal(await call("eth_chainId", []), "0x1389");
+  const stranger = new Account(5001n).next();
+  await assert.rejects(call("eth_sendRawTransaction", [stranger]), /Permission denied/);
+  // As the admin account that was made at install.
   helmTest(other);
   other.helm(["uninstall", other.name]);
   kubectl(["delete", "namespace", other.namespace, "--wait=true"]);
-  return `ready after ${seconds} s, chain id 5001, with keys of our own`;
+  return `ready after ${seconds} s, chain id 5001, own keys, write permissions`;
 }
 
 async function uninstall(release: Release): Promise<string> {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { readBigEndian } from "../../src/base/big-endian.ts";
 import { bytesToHex } from "../../src/base/hex.ts";
+import { DEFAULT_CHAIN_ID } from "../../src/chain/genesis.ts";
 import { encodeTransaction, signingHash } from "../../src/chain/transaction-encoder.ts";
 import type { UnsignedTransaction } from "../../src/chain/transaction.ts";
 import { sign } from "../../src/crypto/secp256k1.ts";
@@ -23,7 +24,6 @@ type LoadOptions = {
 
 const RETRY_MS = 200;
 const RECEIPT_POLL_MS = 20;
-const CHAIN_ID = 5000n;
 
 /** In a thread of its own: helm and kubectl are waited for in the other one. */
 export class SteadyLoad {
@@ -65,13 +65,18 @@ async function runLoad({ url, accountCount, intervalMs }: LoadOptions): Promise<
 /** An account with a key of its own; it needs no balance, gas is free. */
 export class Account {
   readonly #privateKey = new Uint8Array(randomBytes(32));
+  readonly #chainId: bigint;
   #nonce = 0n;
+
+  constructor(chainId = DEFAULT_CHAIN_ID) {
+    this.#chainId = chainId;
+  }
 
   /** The next transaction, signed. */
   next(): string {
     const unsigned: UnsignedTransaction = {
       type: 0,
-      chainId: CHAIN_ID,
+      chainId: this.#chainId,
       nonce: this.#nonce,
       gasPrice: 0n,
       gasLimit: 21_000n,

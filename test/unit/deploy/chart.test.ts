@@ -173,6 +173,25 @@ describe("the chart", { skip: !HAS_KUBERNETES_TOOLS && "no Helm here" }, () => {
     assert.equal(find(now, "PodDisruptionBudget", "demo-replica").apiVersion, "policy/v1");
   });
 
+  it("says after an install how to go on", () => {
+    const settings = CREDENTIALS.flatMap((setting) => ["--set", setting]);
+    // Helm 3 does not show its notes without a cluster.
+    const args = ["install", "demo", CHART, "--dry-run=client", ...settings];
+    const { stdout } = runHelm("helm-4", args);
+    const notes = stdout.slice(stdout.indexOf("NOTES:"));
+    for (const step of [
+      "kubectl rollout status deployment/demo-client-0-clientservice --namespace default",
+      "grep 'client_id=8 is serving - the pool is ready'",
+      "minikube service client-0-ethrpc --namespace default --url",
+      "kubectl get service client-0-ethrpc --namespace default",
+      "helm test demo --namespace default",
+      "kubectl get secret demo-admin --namespace default",
+      "kubectl delete pvc --selector app.kubernetes.io/instance=demo --namespace default",
+    ]) {
+      assert.ok(notes.includes(step), step);
+    }
+  });
+
   it("D1: names four replicas, client-0 and its service", () => {
     const values = flatten(renderChart(CREDENTIALS));
     assert.equal(values.get("StatefulSet/demo-replica.spec.replicas"), "4");
