@@ -1,5 +1,6 @@
 /** The text in what a contract reverted with, if it follows the convention of Solidity. */
 import { readBigEndian } from "../base/big-endian.ts";
+import { decodeUtf8 } from "../base/utf8.ts";
 
 const ERROR_SELECTOR = 0x08c379a0n; // Error(string)
 const PANIC_SELECTOR = 0x4e487b71n; // Panic(uint256)
@@ -39,5 +40,5 @@ function errorText(body: Uint8Array): string | undefined {
   const textStart = Number(start) + WORD_SIZE;
   const length = readBigEndian(body, Number(start), WORD_SIZE);
   if (length > BigInt(TEXT_SIZE_MAX) || length > BigInt(body.length - textStart)) return undefined;
-  return new TextDecoder().decode(body.subarray(textStart, textStart + Number(length)));
+  return decodeUtf8(body.subarray(textStart, textStart + Number(length)));
 }

@@ -1,4 +1,4 @@
-/** Four real replicas with write permissioning, and a client that checks nothing before it sends. */
+/** Four real replicas with write permissioning, and a client that checks nothing at all. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
