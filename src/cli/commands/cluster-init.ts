@@ -16,11 +16,9 @@ export const clusterInit: Command = {
   async run({ texts: { wanted: file } }, { terminal, environment }) {
     if (file === undefined) throw usageError("--wanted is missing", "cluster-init");
     const wanted = loadWanted(file);
-    const labels = {
-      "app.kubernetes.io/name": "quorate",
-      "app.kubernetes.io/part-of": "quorate",
-      "app.kubernetes.io/instance": wanted.release,
-    };
+    // Not app.kubernetes.io/instance: tools that deploy from a repository take what bears it for
+    // theirs, and delete what is not in their manifests.
+    const labels = { "app.kubernetes.io/part-of": "quorate", "quorate/release": wanted.release };
     const secrets = createKubernetesSecrets(loadClusterAccess(environment), labels);
     for (const { secret, isNew } of await foundInCluster(wanted, secrets, Date.now())) {
       terminal.result(isNew ? `made Secret ${secret}` : `kept Secret ${secret}`);
