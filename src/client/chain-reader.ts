@@ -4,10 +4,12 @@
  */
 import { equalBytes } from "../base/bytes.ts";
 import { invariant } from "../base/invariant.ts";
+import type { BlockCertificate } from "../chain/block-certificate.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import type { BlockStore } from "../storage/block-store.ts";
+import { certificateAt } from "./block-certificates.ts";
 import { BlockRecord } from "./block-record.ts";
 import type { ChainExecutor } from "./chain-executor.ts";
 
@@ -119,6 +121,14 @@ export class ChainReader {
       },
       storage: (address, slot) => state.storage(address, slot),
     };
+  }
+
+  /** Undefined if it is not kept. Block 0 has none: it is final by definition. */
+  certificateOf(number: bigint): BlockCertificate | undefined {
+    const { executor, blocks, published } = this.#dependencies;
+    const found = number > published().number ? undefined : executor.find(number);
+    if (found === undefined || number === 0n) return undefined;
+    return certificateAt(blocks, executor.genesis.net, found.height);
   }
 
   /** The hash of a published block, for BLOCKHASH. */

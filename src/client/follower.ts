@@ -21,6 +21,7 @@ import type { Authenticator } from "../wire/authenticate.ts";
 import { decodeBlock, encodeBlock, encodeFinalCert, readBlockHead } from "../wire/block-bytes.ts";
 import type { ClientRequest, ReplicaReport } from "../wire/client-codec.ts";
 import { bytesToHash } from "../wire/hash-text.ts";
+import { encodeVotes } from "./block-certificates.ts";
 import { encodeBlockRecord } from "./block-record.ts";
 import { BlockProver } from "./block-prover.ts";
 import type { ChainExecutor, ExecutedHeight } from "./chain-executor.ts";
@@ -333,8 +334,9 @@ export class Follower {
       const [next] = this.#executed;
       if (next === undefined) return hasPublished;
       const own = ownResult(next);
-      if (!this.#isMatched(own, next.result)) return hasPublished;
-      this.#keep(next);
+      const matched = this.#match(own, next.result);
+      if (matched === undefined) return hasPublished;
+      this.#keep(next, matched);
       this.#executed.shift();
       this.#votes.onPublished(own);
       this.#published = { height: next.height, number: next.number };
@@ -344,31 +346,39 @@ export class Follower {
     }
   }
 
-  /** A result in the store was matched before: that is as good as the votes. */
-  #isMatched(own: OwnResult, result: Uint8Array): boolean {
+  /**
+   * The votes by which it is matched; undefined if it is not yet. A result in the store was matched
+   * before: that is as good as votes, and they are in the store, too.
+   */
+  #match(own: OwnResult, result: Uint8Array): readonly ExecVote[] | undefined {
     const known = this.#dependencies.blocks.get(own.height, "result");
     const { height } = own;
     if (known !== undefined) {
-      if (equalBytes(known, result)) return true;
+      if (equalBytes(known, result)) return [];
       throw new CodedError("EXECUTION_DIVERGED", { height, expected: bytesToHash(known) });
     }
     const verdict = this.#votes.judge(own);
     if (verdict.kind === "diverged") {
       throw new CodedError("EXECUTION_DIVERGED", { height, expected: verdict.result });
     }
-    return verdict.kind === "matched";
+    return verdict.kind === "matched" ? verdict.votes : undefined;
   }
 
-  #keep({ height, result, block }: ExecutedHeight): void {
+  #keep({ height, result, block }: ExecutedHeight, votes: readonly ExecVote[]): void {
     const { blocks } = this.#dependencies;
+    const proof = votes.length === 0 ? {} : { votes: encodeVotes(votes) };
     if (block === undefined) {
-      blocks.attach(height, { result });
+      blocks.attach(height, { result, ...proof });
       return;
     }
     const senders = block.transactions.map(({ sender }) => sender);
     const record = encodeBlockRecord(block.block, senders, block.receipts);
     const transactionHashes = block.transactions.map(({ hash }) => hash);
-    blocks.attach(height, { result, ...record }, { blockHash: block.hash, transactionHashes });
+    blocks.attach(
+      height,
+      { result, ...proof, ...record },
+      { blockHash: block.hash, transactionHashes },
+    );
   }
 
   async #flushIfDue(): Promise<boolean> {

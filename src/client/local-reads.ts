@@ -1,6 +1,7 @@
 /** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
 import { invariant } from "../base/invariant.ts";
 import type { Result } from "../base/result.ts";
+import type { BlockCertificate } from "../chain/block-certificate.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
@@ -85,6 +86,10 @@ export class LocalReads {
 
   findTransaction(hash: Uint8Array): FoundTransaction | undefined {
     return this.#dependencies.reader.findTransaction(hash);
+  }
+
+  certificateOf(number: bigint): BlockCertificate | undefined {
+    return this.#dependencies.reader.certificateOf(number);
   }
 
   pendingTransaction(hash: Uint8Array): RecoveredTransaction | undefined {

@@ -14,7 +14,8 @@ export type OwnResult = {
 
 export type VoteVerdict =
   | { readonly kind: "waiting" }
-  | { readonly kind: "matched" }
+  /** By these. */
+  | { readonly kind: "matched"; readonly votes: readonly ExecVote[] }
   /** f+1 replicas agree on another result than ours. */
   | { readonly kind: "diverged"; readonly result: Hash };
 
@@ -62,17 +63,18 @@ export class ResultVotes {
   judge(own: OwnResult): VoteVerdict {
     const votes = this.#heights.get(own.height);
     if (votes === undefined || votes.size < this.#options.needed) return { kind: "waiting" };
-    const counts = new Map<Hash, number>();
+    const good = new Map<Hash, ExecVote[]>();
     for (const [sender, held] of votes) {
       if (!this.#isGood(held, own)) {
         votes.delete(sender);
         continue;
       }
       const { result } = held.vote;
-      const count = (counts.get(result) ?? 0) + 1;
-      counts.set(result, count);
-      if (count < this.#options.needed) continue;
-      return result === own.result ? { kind: "matched" } : { kind: "diverged", result };
+      const equal = [...(good.get(result) ?? []), held.vote];
+      good.set(result, equal);
+      if (equal.length < this.#options.needed) continue;
+      if (result !== own.result) return { kind: "diverged", result };
+      return { kind: "matched", votes: equal };
     }
     return { kind: "waiting" };
   }

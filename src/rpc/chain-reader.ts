@@ -5,6 +5,7 @@
  * fro is Ethereum's and declared in src/chain, which both sides know.
  */
 import type { Result } from "../base/result.ts";
+import type { BlockCertificate } from "../chain/block-certificate.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { CallFailure, CallRequest } from "../chain/call-request.ts";
 import type { Header } from "../chain/header.ts";
@@ -155,6 +156,11 @@ export type TraceReader = {
     places: { readonly first: number; readonly last: number },
     options: TraceOptions,
   ): Awaitable<Result<readonly string[], CallFailure>>;
+};
+
+export type CertificateReader = {
+  /** Of a block but block 0; undefined if it is no longer kept. */
+  certificateOf(number: bigint): Awaitable<BlockCertificate | undefined>;
 };
 
 export type StatusReader = {

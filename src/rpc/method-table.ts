@@ -3,6 +3,7 @@ import type {
   AccessListCreator,
   BlockReader,
   Caller,
+  CertificateReader,
   ChainEvents,
   FinalityWaiter,
   GasEstimator,
@@ -88,6 +89,7 @@ import { ethUnsubscribe } from "./methods/eth-unsubscribe.ts";
 import { netListening } from "./methods/net-listening.ts";
 import { netPeerCount } from "./methods/net-peer-count.ts";
 import { netVersion } from "./methods/net-version.ts";
+import { quorateGetCertificate } from "./methods/quorate-get-certificate.ts";
 import { quorateGetTransactionStatus } from "./methods/quorate-get-transaction-status.ts";
 import { quorateReplicas } from "./methods/quorate-replicas.ts";
 import { quorateStatus } from "./methods/quorate-status.ts";
@@ -117,6 +119,7 @@ export type RpcReader = BlockReader &
   Simulator &
   TraceReader &
   ChainEvents &
+  CertificateReader &
   Submitter &
   StatusReader &
   FinalityWaiter &
@@ -221,6 +224,7 @@ function nodeMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(netListening, reader),
     bindMethod(netPeerCount, reader),
     bindMethod(netVersion, reader),
+    bindMethod(quorateGetCertificate, reader),
     bindMethod(quorateGetTransactionStatus, reader),
     bindMethod(txpoolContentFrom, reader),
     bindMethod(txpoolContent, reader),

@@ -20,6 +20,7 @@ export class BlockTables {
       block: environment.table("block"),
       certificate: environment.table("certificate"),
       result: environment.table("result"),
+      votes: environment.table("votes"),
       ethereumBlock: environment.table("ethereum-block"),
       receipts: environment.table("receipts"),
     };
@@ -113,11 +114,12 @@ export class BlockTables {
   }
 
   #tables(): [keyof BlockFields, Table][] {
-    const { block, certificate, result, ethereumBlock, receipts } = this.#fields;
+    const { block, certificate, result, votes, ethereumBlock, receipts } = this.#fields;
     return [
       ["block", block],
       ["certificate", certificate],
       ["result", result],
+      ["votes", votes],
       ["ethereumBlock", ethereumBlock],
       ["receipts", receipts],
     ];

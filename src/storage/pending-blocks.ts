@@ -67,9 +67,9 @@ export class PendingBlocks {
 }
 
 export function byteSize(fields: BlockFields): number {
-  const { block, certificate, result, ethereumBlock, receipts } = fields;
+  const { block, certificate, result, votes, ethereumBlock, receipts } = fields;
   let size = 0;
-  for (const part of [block, certificate, result, ethereumBlock, receipts]) {
+  for (const part of [block, certificate, result, votes, ethereumBlock, receipts]) {
     size += part?.length ?? 0;
   }
   return size;

@@ -3,6 +3,8 @@ export type BlockFields = {
   readonly block?: Uint8Array;
   readonly certificate?: Uint8Array;
   readonly result?: Uint8Array;
+  /** The signatures under the result. */
+  readonly votes?: Uint8Array;
   readonly ethereumBlock?: Uint8Array;
   readonly receipts?: Uint8Array;
 };

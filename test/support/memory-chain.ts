@@ -186,6 +186,11 @@ export class MemoryChain implements RpcReader {
     );
   }
 
+  /** A chain without consensus has none. */
+  certificateOf(): undefined {
+    return undefined;
+  }
+
   transactionStatus(hash: Uint8Array): TransactionStatus | undefined {
     const position = this.#positions.get(bytesToHex(hash));
     if (position !== undefined) {

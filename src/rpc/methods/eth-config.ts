@@ -5,12 +5,13 @@ import { requireBlock } from "../block-tag.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 
-/** By address, from 1 on; the names are those of EIP-7910. */
-const PRECOMPILE_NAMES = [
-  ...["ECREC", "SHA256", "RIPEMD160", "ID", "MODEXP", "BN254_ADD", "BN254_MUL", "BN254_PAIRING"],
-  ...["BLAKE2F", "KZG_POINT_EVALUATION", "BLS12_G1ADD", "BLS12_G1MSM", "BLS12_G2ADD"],
-  ...["BLS12_G2MSM", "BLS12_PAIRING_CHECK", "BLS12_MAP_FP_TO_G1", "BLS12_MAP_FP2_TO_G2"],
-] as const;
+/** The names are those of EIP-7910. */
+const PRECOMPILES: Readonly<Record<string, bigint>> = {
+  ...{ ECREC: 1n, SHA256: 2n, RIPEMD160: 3n, ID: 4n, MODEXP: 5n, BN254_ADD: 6n, BN254_MUL: 7n },
+  ...{ BN254_PAIRING: 8n, BLAKE2F: 9n, KZG_POINT_EVALUATION: 10n, BLS12_G1ADD: 11n },
+  ...{ BLS12_G1MSM: 12n, BLS12_G2ADD: 13n, BLS12_G2MSM: 14n, BLS12_PAIRING_CHECK: 15n },
+  ...{ BLS12_MAP_FP_TO_G1: 16n, BLS12_MAP_FP2_TO_G2: 17n },
+};
 /** No blob is ever taken. */
 const BLOB_SCHEDULE = { baseFeeUpdateFraction: 5_007_716, max: 0, target: 0 } as const;
 
@@ -22,9 +23,9 @@ export const ethConfig: Method<BlockReader & NetworkReader, undefined> = {
   async handle(chain) {
     const genesis = await requireBlock(chain, { kind: "name", name: "earliest" });
     const forkId = crc32(genesis.hash).toString(16).padStart(8, "0");
-    const precompiles = PRECOMPILE_NAMES.map((name, index): [string, string] => [
+    const precompiles = Object.entries(PRECOMPILES).map(([name, address]): [string, string] => [
       name,
-      addressToHex(BigInt(index + 1)),
+      addressToHex(address),
     ]);
     return {
       current: {
