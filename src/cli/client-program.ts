@@ -5,10 +5,13 @@ import { ClientNode } from "../client/client-node.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import type { ClientConfig } from "../config/node-settings.ts";
 import { createLoggers } from "../logging/create-logger.ts";
+import { addClientMetrics, type ClientTimes } from "../metrics/client-metrics.ts";
 import { HealthServer } from "../metrics/health-server.ts";
+import type { NodeMetrics } from "../metrics/node-metrics.ts";
 import { createMethodTable } from "../rpc/method-table.ts";
 import { gateMethods } from "../rpc/readiness-gate.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
+import type { NetworkStatus } from "../rpc/network-status.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
 import { networkReader } from "./client-status.ts";
 import { loadNetworkFile } from "./load-config.ts";
@@ -25,7 +28,7 @@ export type ClientProgramOptions = {
   readonly configFile: string | undefined;
 };
 
-type Opened = RunningNode & { whenReady(): Promise<void> };
+type Opened = RunningNode & { whenReady(): Promise<void>; reading(): NetworkStatus };
 
 type Loggers = {
   readonly service: (part: string) => Logger;
@@ -47,12 +50,17 @@ export async function runClient(
   const loggers = createClientLoggers(config, network, log);
   log.useLogger(loggers.service("logging"));
   const logger = loggers.service("process");
+  const { blockchainId } = network;
+  const metrics = log.createMetrics({ blockchainId, node: config.name });
   let opened: Opened | undefined;
+  const times = addClientMetrics(metrics, () => opened?.reading());
   const exitCode = await runNode({
     logger,
     flush: () => log.flush(),
     open: async (onFatal) => {
-      opened = await openClient(config, options, { network, seed, loggers, onFatal });
+      opened = await openClient(config, options, {
+        ...{ network, seed, loggers, metrics, times, onFatal },
+      });
       return opened;
     },
     whenReady: async () => {
@@ -70,6 +78,8 @@ type OpenParts = {
   readonly network: NetworkFile;
   readonly seed: Uint8Array;
   readonly loggers: Loggers;
+  readonly metrics: NodeMetrics;
+  readonly times: ClientTimes;
   readonly onFatal: (error: unknown) => void;
 };
 
@@ -79,7 +89,7 @@ async function openClient(
   options: ClientProgramOptions,
   parts: OpenParts,
 ): Promise<Opened> {
-  const { network, seed, loggers, onFatal } = parts;
+  const { network, seed, loggers, metrics, times, onFatal } = parts;
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
@@ -98,14 +108,22 @@ async function openClient(
         allowsNetworkFileSystem: config.allowsNetworkFileSystem,
         clientVersion: clientVersion(),
       },
-      { logger: loggers.service("client"), onFatal },
+      { logger: loggers.service("client"), onFinal: times.onFinal, onFatal },
     );
     closers.push(() => node.close());
-    const rpc = await openRpc(config, options.limits, node, loggers.rpc("rpc"));
+    const rpc = await openRpc(config, options.limits, node, {
+      logger: loggers.rpc("rpc"),
+      onAnswered: times.onAnswered,
+    });
     closers.push(() => rpc.close());
-    const health = await openHealth(config, network, node, rpc);
+    const health = await openHealth(config, network, node, { rpc, metrics });
     closers.push(() => health.close());
-    return { close, whenReady: () => node.whenReady() };
+    const reader = networkReader(node);
+    return {
+      close,
+      whenReady: () => node.whenReady(),
+      reading: () => reader.networkStatus(),
+    };
   } catch (error) {
     await close();
     throw error;
@@ -116,7 +134,7 @@ async function openRpc(
   config: ClientConfig,
   limits: RpcLimits,
   node: ClientNode,
-  logger: Logger,
+  { logger, onAnswered }: { logger: Logger; onAnswered: ClientTimes["onAnswered"] },
 ): Promise<RpcServer> {
   const network = networkReader(node);
   let hasBeenReady = false;
@@ -138,6 +156,7 @@ async function openRpc(
         if (hasBeenReady) return undefined;
         return network.networkStatus().problem ?? "it is catching up with the chain";
       }),
+      onAnswered,
       onInternalError: (method, error) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
         logger.error("a request failed inside the node", { method, reason });
@@ -152,7 +171,7 @@ function openHealth(
   config: ClientConfig,
   network: NetworkFile,
   node: ClientNode,
-  rpc: RpcServer,
+  { rpc, metrics }: { rpc: RpcServer; metrics: NodeMetrics },
 ): Promise<HealthServer> {
   const startedMs = performance.now();
   const reader = networkReader(node);
@@ -161,6 +180,7 @@ function openHealth(
     {
       notReadyReason: () =>
         node.isReady ? undefined : (reader.networkStatus().problem ?? "the node is catching up"),
+      metrics,
       status: () => ({
         kind: "client",
         version: programVersion(),

@@ -3,7 +3,9 @@ import path from "node:path";
 import type { Logger } from "../base/logger.ts";
 import { logEndpointsOf, type LogEndpointConfig } from "../config/log-settings.ts";
 import { logFormatOf, LogWriter, type LogFormat } from "../logging/log-writer.ts";
-import { Shipper, type ShipperCounts } from "../logging/shipper.ts";
+import { Shipper } from "../logging/shipper.ts";
+import { NodeMetrics } from "../metrics/node-metrics.ts";
+import { programVersion } from "./program-version.ts";
 
 export type NodeLogConfig = LogEndpointConfig & {
   readonly data: string;
@@ -16,10 +18,12 @@ const CLOSE_WITHIN_MS = 1_000;
 export class NodeLog {
   readonly writer: LogWriter;
   readonly #shipper: Shipper | undefined;
+  readonly #dataPath: string;
   #logger: Logger | undefined;
 
   /** Throws LOG_ENDPOINT_INVALID. */
   constructor(config: NodeLogConfig, isTerminal: boolean) {
+    this.#dataPath = config.data;
     this.writer = new LogWriter(logFormatOf(config["log.format"], isTerminal), isTerminal);
     const endpoints = logEndpointsOf(config);
     if (endpoints.length === 0) return;
@@ -40,12 +44,15 @@ export class NodeLog {
     this.#logger = logger;
   }
 
-  get shipperCounts(): ShipperCounts | undefined {
-    return this.#shipper?.counts;
-  }
-
-  get droppedOutputLines(): number {
-    return this.writer.droppedCount;
+  /** The registry of the process, with what it exports of its logs. */
+  createMetrics(names: { readonly blockchainId: string; readonly node: string }): NodeMetrics {
+    return new NodeMetrics(
+      { ...names, version: programVersion(), dataPath: this.#dataPath },
+      {
+        shipper: () => this.#shipper?.counts,
+        droppedOutputLines: () => this.writer.droppedCount,
+      },
+    );
   }
 
   write(text: string): void {

@@ -6,6 +6,8 @@ import type { NetworkFile } from "../config/network-file.ts";
 import { createSigner } from "../crypto/ed25519.ts";
 import { createLoggers } from "../logging/create-logger.ts";
 import { HealthServer } from "../metrics/health-server.ts";
+import type { NodeMetrics } from "../metrics/node-metrics.ts";
+import { addReplicaMetrics } from "../metrics/replica-metrics.ts";
 import { ReplicaNode } from "../replica/replica-node.ts";
 import type { StartMode } from "../replica/replica-options.ts";
 import { loadNetworkFile } from "./load-config.ts";
@@ -33,6 +35,11 @@ export async function runReplica(
     { writer: log },
   );
   log.useLogger(loggers("logging"));
+  const metrics = log.createMetrics({ blockchainId: network.blockchainId, node: name });
+  let opened: ReplicaNode | undefined;
+  const observer = addReplicaMetrics(metrics, () =>
+    opened === undefined ? undefined : { report: opened.report(), counters: opened.counters },
+  );
   const exitCode = await runNode({
     logger: loggers("process"),
     flush: () => log.flush(),
@@ -40,10 +47,11 @@ export async function runReplica(
       const node = await openNode(config, network, {
         ...{ index, seed, startMode },
         repair: repairCommand(configFile),
-        dependencies: { logger: loggers("replica"), onFatal },
+        dependencies: { logger: loggers("replica"), observer, onFatal },
       });
+      opened = node;
       try {
-        return withHealth(node, await openHealth(config, network, node));
+        return withHealth(node, await openHealth(config, network, node, metrics));
       } catch (error) {
         await node.close();
         throw error;
@@ -93,6 +101,7 @@ function openHealth(
   config: ReplicaConfig,
   network: NetworkFile,
   node: ReplicaNode,
+  metrics: NodeMetrics,
 ): Promise<HealthServer> {
   const startedMs = performance.now();
   return HealthServer.open(
@@ -102,6 +111,7 @@ function openHealth(
         const { mode } = node.report();
         return mode === "active" ? undefined : `the replica is ${mode}`;
       },
+      metrics,
       status: () => {
         const report = node.report();
         const result = node.resultOf(report.execHeight);

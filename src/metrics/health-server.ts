@@ -1,6 +1,6 @@
 /**
  * What an orchestrator and `quorate status` ask a node: /live (the process works), /ready (it can
- * do its job now), /status (where it stands, as JSON). Read only, no secrets, small.
+ * do its job now), /status (where it stands, as JSON), /metrics (for Prometheus). Read only, no secrets, small.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +12,7 @@ export type HealthSource = {
   /** Undefined when ready, else why not. */
   notReadyReason(): string | undefined;
   status(): Readonly<Record<string, unknown>>;
+  metrics?: { readonly contentType: string; text(): Promise<string> };
 };
 
 const CONNECTIONS_MAX = 64;
@@ -83,9 +84,30 @@ function answer(source: HealthSource, request: IncomingMessage, response: Server
     case "/status":
       send(200, source.status());
       return;
+    case "/metrics":
+      if (source.metrics !== undefined) {
+        answerMetrics(source.metrics, method, response);
+        return;
+      }
+      break;
     default:
-      send(404, { error: "ask for /live, /ready or /status" });
+      break;
   }
+  send(404, { error: "ask for /live, /ready, /status or /metrics" });
+}
+
+function answerMetrics(
+  metrics: NonNullable<HealthSource["metrics"]>,
+  method: string,
+  response: ServerResponse,
+): void {
+  metrics.text().then(
+    (body) => {
+      response.writeHead(200, { "content-type": metrics.contentType, "cache-control": "no-store" });
+      response.end(method === "HEAD" ? undefined : body);
+    },
+    () => response.writeHead(500).end(),
+  );
 }
 
 function bigintToText(_name: string, value: unknown): unknown {
