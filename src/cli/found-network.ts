@@ -32,7 +32,10 @@ import {
 } from "./network-directory.ts";
 import { createKey, loadKey } from "./node-key.ts";
 
-export type FoundingOptions = { readonly chainId: bigint; readonly timestamp: bigint };
+export type FoundingOptions = Pick<
+  GenesisConfig,
+  "chainId" | "timestamp" | "isWritePermissioned" | "isReadPermissioned"
+>;
 
 export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions): Promise<void> {
   const withData = NODE_NAMES.filter((node) => existsSync(paths.data(node)));
@@ -65,24 +68,21 @@ export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions
 
 /** Throws what checkGenesis finds first. */
 export function createGenesis(
-  { chainId, timestamp }: FoundingOptions,
+  founding: FoundingOptions,
   alloc: readonly GenesisAccount[],
   replicaPublicKeys: readonly Uint8Array[],
 ): GenesisConfig {
   const genesis: GenesisConfig = {
-    chainId,
-    timestamp,
+    ...founding,
     gasLimit: DEFAULT_GAS_LIMIT,
     transactionGasMax: DEFAULT_TRANSACTION_GAS_MAX,
     alloc,
-    isWritePermissioned: false,
-    isReadPermissioned: false,
     replicaPublicKeys,
   };
   const [problem] = checkGenesis(genesis, Date.now());
   if (problem === undefined) return genesis;
   const isTime = problem.code === "GENESIS_TIMESTAMP_IN_FUTURE";
-  const given = isTime ? timestampToText(timestamp) : problem.subject;
+  const given = isTime ? timestampToText(founding.timestamp) : problem.subject;
   throw new CodedError(problem.code, { given });
 }
 

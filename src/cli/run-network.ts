@@ -97,7 +97,7 @@ function takeRoot({ root }: NetworkPaths): DataDirectory {
 
 async function prepare(
   paths: NetworkPaths,
-  { chainId, timestamp }: UpOptions,
+  options: UpOptions,
   reporter: UpReporter,
 ): Promise<void> {
   if (existsSync(paths.networkFile)) return;
@@ -105,8 +105,10 @@ async function prepare(
   // Only here: a network that is there needs none of what this loads.
   const { foundNetwork } = await import("./found-network.ts");
   await foundNetwork(paths, {
-    chainId: chainId ?? DEFAULT_CHAIN_ID,
-    timestamp: timestamp ?? timestampOf(DEFAULT_GENESIS_TIMESTAMP),
+    chainId: options.chainId ?? DEFAULT_CHAIN_ID,
+    timestamp: options.timestamp ?? timestampOf(DEFAULT_GENESIS_TIMESTAMP),
+    isWritePermissioned: options.isWritePermissioned,
+    isReadPermissioned: options.isReadPermissioned,
   });
 }
 
@@ -120,6 +122,12 @@ function assertSameGenesis(paths: NetworkPaths, options: UpOptions, file: Networ
   }
   if (options.timestamp !== undefined && options.timestamp !== timestamp) {
     throw changed("genesis-timestamp", options.timestampText ?? "", timestampToText(timestamp));
+  }
+  if (options.isWritePermissioned && !file.genesis.isWritePermissioned) {
+    throw changed("permission-write", "on", "off");
+  }
+  if (options.isReadPermissioned && !file.genesis.isReadPermissioned) {
+    throw changed("permission-read", "on", "off");
   }
 }
 

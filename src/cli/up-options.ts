@@ -16,6 +16,9 @@ export type UpOptions = {
   readonly chainId: bigint | undefined;
   readonly timestamp: bigint | undefined;
   readonly timestampText: string | undefined;
+  /** False where nothing was said, too: the network that is there decides. */
+  readonly isWritePermissioned: boolean;
+  readonly isReadPermissioned: boolean;
   readonly isEphemeral: boolean;
   readonly isDetached: boolean;
   readonly isJson: boolean;
@@ -31,6 +34,17 @@ export type LogStackPorts = {
   readonly viewerPort: number;
 };
 
+export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: "permission-write",
+    summary: "of a new network: only accounts with a right may write and deploy",
+  },
+  {
+    name: "permission-read",
+    summary: "of a new network: only callers with a right may read",
+  },
+];
+
 export const UP_OPTIONS: readonly OptionSpec[] = [
   { name: "data", value: "DIR", summary: "where the network lives (./.quorate)" },
   { name: "port", value: "N", summary: "the port of ethrpc (8545); 0 takes a free one" },
@@ -40,6 +54,7 @@ export const UP_OPTIONS: readonly OptionSpec[] = [
     value: '"YYYY-MM-DD hh:mm:ss"',
     summary: `of a new network, in UTC (${DEFAULT_GENESIS_TIMESTAMP})`,
   },
+  ...PERMISSION_OPTIONS,
   { name: "ephemeral", summary: "use a new temporary directory and delete it at the end" },
   { name: "detach", summary: "return when the network is ready; stop it with quorate down" },
   { name: "json", summary: "one JSON record on stdout when the network is ready" },
@@ -72,6 +87,7 @@ export function parseUpOptions(
     chainId: parseChainId(texts["chain-id"]),
     timestamp: timestampText === undefined ? undefined : timestampOf(timestampText),
     timestampText,
+    ...permissionSwitches(switches),
     isEphemeral: switches.has("ephemeral"),
     isDetached: switches.has("detach"),
     isJson: switches.has("json"),
@@ -87,6 +103,16 @@ function parseLogStack(texts: Arguments["texts"]): LogStackPorts {
     inputPort: parsePort("log-input-port", texts["log-input-port"], inputPort),
     searchPort: parsePort("log-search-port", texts["log-search-port"], searchPort),
     viewerPort: parsePort("log-viewer-port", texts["log-viewer-port"], viewerPort),
+  };
+}
+
+export function permissionSwitches(switches: Arguments["switches"]): {
+  readonly isWritePermissioned: boolean;
+  readonly isReadPermissioned: boolean;
+} {
+  return {
+    isWritePermissioned: switches.has("permission-write"),
+    isReadPermissioned: switches.has("permission-read"),
   };
 }
 

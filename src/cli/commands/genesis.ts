@@ -25,7 +25,12 @@ import {
   writeWhole,
 } from "../network-directory.ts";
 import { loadKey } from "../node-key.ts";
-import { parseChainId, timestampOf } from "../up-options.ts";
+import {
+  parseChainId,
+  PERMISSION_OPTIONS,
+  permissionSwitches,
+  timestampOf,
+} from "../up-options.ts";
 
 const ENDPOINT = /^(.+):([0-9]{1,5})$/;
 
@@ -49,6 +54,7 @@ export const genesis: Command = {
       value: '"YYYY-MM-DD hh:mm:ss"',
       summary: `with create, in UTC (${DEFAULT_GENESIS_TIMESTAMP})`,
     },
+    ...PERMISSION_OPTIONS,
     { name: "blockchain-id", value: "NAME", summary: "with create: its name in logs" },
   ],
   run(given, { terminal, environment }) {
@@ -72,7 +78,7 @@ export const genesis: Command = {
   },
 };
 
-function create({ texts }: Arguments): NetworkFile {
+function create({ texts, switches }: Arguments): NetworkFile {
   const { keys, out, replicas, alloc } = texts;
   if (keys === undefined || out === undefined || replicas === undefined || alloc === undefined) {
     throw usageError("genesis create needs --keys, --out, --replicas and --alloc", "genesis");
@@ -84,7 +90,7 @@ function create({ texts }: Arguments): NetworkFile {
   const chainId = parseChainId(texts["chain-id"]) ?? DEFAULT_CHAIN_ID;
   const timestamp = timestampOf(texts["genesis-timestamp"] ?? DEFAULT_GENESIS_TIMESTAMP);
   const config = createGenesis(
-    { chainId, timestamp },
+    { chainId, timestamp, ...permissionSwitches(switches) },
     alloc.split(",").map(parseAccount),
     REPLICA_NAMES.map(publicKey),
   );
