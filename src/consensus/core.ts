@@ -149,6 +149,8 @@ export type Timers = {
   /** The last commit latencies, for the view timer. */
   readonly latenciesMs: number[];
   slowestCommitMs: number;
+  /** Their median: one view change does not move it. */
+  usualCommitMs: number;
   readonly votedAtMs: Map<number, number>;
   fastStreak: number;
   /** Smoothed gap between the quorum's last vote and the very last one. */
@@ -283,6 +285,7 @@ function createTimers(): Timers {
     hasComplainedOfTimestamp: false,
     latenciesMs: [],
     slowestCommitMs: 0,
+    usualCommitMs: 0,
     votedAtMs: new Map(),
     fastStreak: 0,
     lastVoteGapMs: 0,

@@ -166,7 +166,9 @@ function noteProgress(core: Core, certificate: FinalCert, blockCount: number): v
   if (votedAtMs !== undefined) {
     timers.latenciesMs.push(clock.nowMs - votedAtMs);
     if (timers.latenciesMs.length > LATENCY_SAMPLES_MAX) timers.latenciesMs.shift();
-    timers.slowestCommitMs = Math.max(...timers.latenciesMs);
+    const sorted = timers.latenciesMs.toSorted((a, b) => a - b);
+    timers.slowestCommitMs = sorted.at(-1) ?? 0;
+    timers.usualCommitMs = sorted[sorted.length >> 1] ?? 0;
   }
   const quorumAtMs = timers.quorumAtMs.get(certificate.blockHash);
   if (certificate.kind === "fast" && quorumAtMs !== undefined) {

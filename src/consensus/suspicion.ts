@@ -66,8 +66,7 @@ function deadlines(core: Core): readonly Deadline[] {
   if (timers.workSinceMs !== undefined) {
     if (leader(core) !== core.self) {
       const silentSinceMs = Math.max(timers.workSinceMs, timers.leaderHeardMs);
-      const silenceMs = backedOff(core, core.parameters.timing.leaderSilenceMs);
-      found.push({ atMs: silentSinceMs + silenceMs, reason: "silent-leader" });
+      found.push({ atMs: silentSinceMs + silenceMs(core), reason: "silent-leader" });
     }
     const sinceMs = Math.max(timers.workSinceMs, timers.lastProgressMs);
     found.push({ atMs: sinceMs + viewTimeoutMs(core), reason: "no-progress" });
@@ -97,6 +96,16 @@ function disconnectedDeadline(core: Core): Deadline | undefined {
 function backedOff(core: Core, baseMs: number): number {
   const { failures } = core.timers;
   return Math.min(baseMs * 2 ** failures, core.parameters.timing.backoffMaxMs);
+}
+
+/**
+ * Where commits usually take long, on machines without a turn to spare, a leader that is heard of
+ * late is no worse than the others.
+ */
+function silenceMs(core: Core): number {
+  const { leaderSilenceMs, progressMaxMs } = core.parameters.timing;
+  const usualMs = Math.min(8 * core.timers.usualCommitMs, progressMaxMs);
+  return backedOff(core, Math.max(leaderSilenceMs, usualMs));
 }
 
 /** The view timer follows the network's own commit latency; a leader that failed gets half. */
