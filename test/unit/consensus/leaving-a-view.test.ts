@@ -54,6 +54,24 @@ describe("leaving a view (PROTOCOL §6)", () => {
     assert.equal(replica.sent("complaint")[0]?.reason, "silent-leader");
   });
 
+  it("a leader may be silent for longer where commits usually take long", () => {
+    const replica = new LoneReplica(1).start();
+    let parent: Parameters<typeof blockOn>[0] = GENESIS_BLOCK;
+    for (let round = 0; round < 8; round++) {
+      const block = blockOn(parent, [transactionOf(100 + round)]);
+      replica.receive(LEADER, proposeOf(LEADER, 0, block));
+      replica.pass(100);
+      for (const voter of [LEADER, 2, 3]) replica.receive(voter, voteOf(voter, 0, block));
+      parent = block;
+    }
+    replica.take();
+    replica.submit(1);
+    replica.pass(850);
+    assert.equal(replica.sent("complaint").length, 0, "eight commits last 800 ms");
+    replica.pass(100);
+    assert.ok(replica.sent("complaint").length > 0);
+  });
+
   it("a leader that equivocates is left at once, with the proof", () => {
     const replica = new LoneReplica(1).start();
     const [one, two] = [1, 2].map((seed) => blockOn(GENESIS_BLOCK, [transactionOf(seed)]));
