@@ -31,7 +31,7 @@ export type ReadWorkersOptions = {
 };
 
 export type ReadWorkersDependencies = {
-  /** What a thread must be told that has seen the state as of the mark; all, if it has seen none. */
+  /** What a thread must be told that has seen the state as of the mark, or nothing of it. */
   readonly update: (since: StateMark | undefined) => StateUpdate & { readonly mark: StateMark };
   /** A thread died. */
   readonly onDied: (reason: string) => void;

@@ -1,6 +1,7 @@
 /**
  * Changes that wait to be written, as bytes: what another thread needs to read the state as if they
- * were written. Per key: the key, its new value, and what it held before each block that changed it.
+ * were written. Per key: the key, its new value, and what it held before each block that changed
+ * it.
  */
 import { invariant } from "../base/invariant.ts";
 

@@ -57,7 +57,7 @@ describe("long calls on a client node", () => {
   });
 
   it("an endless call ends with its time, and holds nothing up meanwhile", async () => {
-    await open({ gasMax: GAS, timeMaxMs: 300 });
+    await open({ gasMax: GAS, timeMaxMs: 1_500 });
     const startedMs = performance.now();
     const endless = Promise.resolve(node.reads.call(codeCall(ENDLESS), node.reads.latestBlock()));
     let longestMs = performance.now() - startedMs;
@@ -71,8 +71,8 @@ describe("long calls on a client node", () => {
     }
     const called = await endless;
     assert.deepEqual(called, { ok: false, error: { kind: "stopped" } });
-    assert.ok(performance.now() - startedMs >= 300, "it had its time");
-    assert.ok(longestMs < 200, `the node waited ${longestMs} ms`);
+    assert.ok(performance.now() - startedMs >= 1_500, "it had its time");
+    assert.ok(longestMs < 1_000, `the node waited ${longestMs} ms`);
   });
 
   it("sees every block at once, written or not, and the hashes of blocks", async () => {
@@ -124,6 +124,26 @@ describe("long calls on a client node", () => {
       assert.equal(proved.value.account?.balance, 10n ** 18n + 10n * number);
       assert.ok(proved.value.proof.length > 0);
     }
+  });
+
+  it("traces, simulates and keeps nothing of it", async () => {
+    await open({});
+    await order(2);
+    const block = node.reads.blockByNumber(2n)!;
+    const options = { tracer: "callTracer", isTopOnly: false, hasLogs: false } as const;
+    const traced = await node.reads.traceTransactions(block, { first: 0, last: 0 }, options);
+    assert.ok(traced.ok);
+    const trace = JSON.parse(traced.value[0]!) as Readonly<Record<string, unknown>>;
+    assert.equal(trace["value"], "0xa");
+    assert.equal(trace["gasUsed"], "0x5208");
+    const calls = [{ ...codeCall("STOP", 100_000n), hasNonce: false, hasGas: true }];
+    const blocks = [{ stateOverrides: [], blockOverrides: {}, calls }];
+    const request = { blocks, isValidated: true, hasTransferLogs: false };
+    const simulated = await node.reads.simulate(request, block);
+    assert.ok(simulated.ok);
+    assert.equal(simulated.value[0]?.header.number, 3n);
+    assert.deepEqual(simulated.value[0].header.parentHash, block.hash);
+    assert.equal(node.reads.latestBlock().header.number, 2n);
   });
 
   it("a thread that does not stop is ended, and the next call has a new one", async () => {
