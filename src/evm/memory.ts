@@ -43,6 +43,6 @@ function memoryGas(words: number): number {
   return 3 * words + Math.floor((words * words) / 512);
 }
 
-const INITIAL_BYTES = 0x1_0000;
+const INITIAL_BYTES = 0x1000;
 const RETAINED_BYTES_MAX = 0x100_0000;
 const MEMORY_BYTES_MAX = 0x1_0000_0000;
