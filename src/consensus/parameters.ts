@@ -12,6 +12,11 @@ export type Parameters = {
   readonly genesisResult: Hash;
   /** W: how many blocks the leader may have in flight. */
   readonly window: number;
+  /**
+   * How many transactions must wait, for each block in flight, before a further one is proposed: a
+   * small block costs as many messages as a large one. 0 fills the window at once.
+   */
+  readonly gatherPerBlock: number;
   /** L: how far execution may lag behind ordering before ordering waits. */
   readonly execLagMax: number;
   readonly blockTransactionsMax: number;
@@ -64,6 +69,7 @@ export const DEFAULT_TIMING: Timing = {
 
 export const DEFAULT_PARAMETERS = {
   window: 4,
+  gatherPerBlock: 32,
   execLagMax: 64,
   blockTransactionsMax: 4_096,
   blockBytesMax: 2 * 1024 * 1024,

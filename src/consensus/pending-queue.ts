@@ -19,6 +19,12 @@ export type BatchLimits = {
   readonly gasMax: number;
 };
 
+export type Batch = {
+  readonly transactions: readonly Transaction[];
+  /** More wait than one block can hold. */
+  readonly isFull: boolean;
+};
+
 export class PendingQueue {
   readonly #max: number;
   readonly #byId = new Map<Hash, Pending>();
@@ -68,19 +74,21 @@ export class PendingQueue {
   }
 
   /** The oldest transactions that no block of `chain` carries, within the limits of one block. */
-  batch(limits: BatchLimits, chain: ReadonlySet<Hash>): readonly Transaction[] {
-    const batch: Transaction[] = [];
+  batch(limits: BatchLimits, chain: ReadonlySet<Hash>): Batch {
+    const transactions: Transaction[] = [];
     let bytes = 0;
     let gas = 0;
     for (const pending of this.waiting(chain)) {
       const { transaction } = pending;
       bytes += transaction.bytes.length;
       gas += transaction.gas;
-      if (bytes > limits.bytesMax || gas > limits.gasMax) break;
-      batch.push(transaction);
-      if (batch.length === limits.transactionsMax) break;
+      const isTooMuch = bytes > limits.bytesMax || gas > limits.gasMax;
+      if (isTooMuch || transactions.length === limits.transactionsMax) {
+        return { transactions, isFull: true };
+      }
+      transactions.push(transaction);
     }
-    return batch;
+    return { transactions, isFull: false };
   }
 
   /** Oldest first. */

@@ -1,6 +1,6 @@
 /**
  * The leader's part (PROTOCOL §5.8): the first transaction of an idle network is proposed at once;
- * while the window is full, transactions gather and the next block takes them all.
+ * while blocks are in flight, transactions gather, and the next block takes them all.
  */
 import { bodySize, type Block, type Body, type Header } from "./block.ts";
 import { leader, sendNow, type Core } from "./core.ts";
@@ -70,11 +70,14 @@ function nextBody(core: Core): Body | undefined {
   const due = dueRejoin(core);
   if (due !== undefined) return { transactions: [], rejoin: due.rejoin };
   const { blockTransactionsMax, blockBytesMax, blockGasMax } = core.parameters;
-  const transactions = core.pending.batch(
+  const { transactions, isFull } = core.pending.batch(
     { transactionsMax: blockTransactionsMax, bytesMax: blockBytesMax, gasMax: blockGasMax },
     chainHashes(core),
   );
-  return transactions.length === 0 ? undefined : { transactions, rejoin: undefined };
+  const inFlight = core.tip.height - core.final.link.height;
+  const isWorthwhile = isFull || transactions.length >= inFlight * core.parameters.gatherPerBlock;
+  if (transactions.length === 0 || !isWorthwhile) return undefined;
+  return { transactions, rejoin: undefined };
 }
 
 /** Sends the block to all at once; our own vote for it is written down in parallel. */

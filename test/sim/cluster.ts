@@ -154,6 +154,7 @@ export class Cluster {
       genesis: GENESIS,
       genesisResult: GENESIS_RESULT,
       window: this.plan.window,
+      gatherPerBlock: this.plan.gatherPerBlock,
       execLagMax: this.plan.execLagMax,
       blockTransactionsMax: 64,
       blockBytesMax: 64 * 1024,

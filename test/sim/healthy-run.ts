@@ -51,6 +51,7 @@ function healthyPlan(): Plan {
     profile: "calm",
     replicaCount: 4,
     window: 4,
+    gatherPerBlock: 0,
     execLagMax: 64,
     quality: {
       delayUs: 200,

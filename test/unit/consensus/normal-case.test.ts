@@ -24,7 +24,7 @@ describe("the normal case (PROTOCOL §5)", () => {
   });
 
   it("a leader keeps at most a window of blocks in flight and batches what gathers meanwhile", () => {
-    const leader = new LoneReplica(LEADER, { window: 2 }).start();
+    const leader = new LoneReplica(LEADER, { window: 2, gatherPerBlock: 0 }).start();
     for (let seed = 0; seed < 10; seed++) leader.submit(seed);
     const proposals = leader.sent("propose");
     assert.equal(proposals.length, 2);
@@ -106,6 +106,29 @@ describe("the normal case (PROTOCOL §5)", () => {
     assert.equal(final.certificate.kind === "slow" && final.certificate.links.length, 1);
   });
 
+  it("with blocks in flight a leader waits until a further one is worth its messages", () => {
+    const leader = new LoneReplica(LEADER, { gatherPerBlock: 2 }).start();
+    const proposed = (): number[] => leader.sent("propose").map(({ header }) => header.txCount);
+    leader.submit(0);
+    assert.deepEqual(proposed(), [1], "at once when idle");
+    leader.submit(1);
+    assert.deepEqual(proposed(), []);
+    leader.submit(2);
+    assert.deepEqual(proposed(), [2], "two for the one block in flight");
+    for (const seed of [3, 4, 5]) leader.submit(seed);
+    assert.deepEqual(proposed(), []);
+    leader.submit(6);
+    assert.deepEqual(proposed(), [4], "four for two");
+  });
+
+  it("a full block waits for nothing", () => {
+    const options = { gatherPerBlock: 10, blockTransactionsMax: 2 };
+    const leader = new LoneReplica(LEADER, options).start();
+    for (let seed = 0; seed < 4; seed++) leader.submit(seed);
+    const counts = leader.sent("propose").map(({ header }) => header.txCount);
+    assert.deepEqual(counts, [1, 2], "the last one waits");
+  });
+
   it("a block that f+1 voters vouch for is fetched from them and voted for", () => {
     const voter = new LoneReplica(1).start();
     const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
@@ -150,7 +173,7 @@ describe("the normal case (PROTOCOL §5)", () => {
   });
 
   it("execution that lags too far makes ordering wait", () => {
-    const leader = new LoneReplica(LEADER, { execLagMax: 2, window: 4 }).start();
+    const leader = new LoneReplica(LEADER, { execLagMax: 2, window: 4, gatherPerBlock: 0 }).start();
     for (let seed = 0; seed < 4; seed++) leader.submit(seed);
     assert.equal(leader.sent("propose").length, 2, "heights 1 and 2 may rest on result 0");
   });
