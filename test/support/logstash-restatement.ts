@@ -3,14 +3,20 @@
  * are documented to do. It shares nothing with src/logging/stack: date patterns are interpreted
  * here, letter by letter, and filters run in the order in which they stand in the text.
  */
-export const FOUNDING_FILTERS = `
-filter {
-  split { }
-  json { source => "message" }
-  date { match => [ "logtime", "yyyy-MM-dd'T'HH:mm:ss','SSS','Z", "yyyy-MM-dd HH:mm:ss','SSS" ] }
-  mutate { remove_field => [ "host", "headers", "logtime" ] }
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+
+const VALUES = path.join(import.meta.dirname, "../../deploy/logging/logstash.yaml");
+
+/** The text that the log stack on a cluster is installed with. */
+export function foundingFilters(): string {
+  const values = parse(readFileSync(VALUES, "utf8")) as {
+    logstashPipeline: Readonly<Record<string, string>>;
+  };
+  const text = (values.logstashPipeline["logstash.conf"] ?? "").replace(/#.*$/gm, "");
+  return text.slice(text.indexOf("filter"), text.indexOf("output"));
 }
-`;
 
 type Fields = Record<string, unknown>;
 type Filter = { readonly name: string; readonly strings: readonly string[] };

@@ -63,7 +63,8 @@ export class LogStack {
     const stack = new LogStack(options, logger);
     try {
       await stack.#listen(options);
-      logger.info("log stack serves", { ...stack.ports });
+      const { inputPort, searchPort, viewerPort } = stack.ports;
+      logger.info("log stack serves", { inputPort, searchPort, viewerPort });
       return stack;
     } catch (error) {
       await stack.close();
