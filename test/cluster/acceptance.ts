@@ -30,6 +30,7 @@ export async function runAcceptance(table: StepTable, credentials: Credentials):
   await table.step("kill of the leader's process", () => killLeader(demo));
   await table.step("delete of a pod: same data", () => deletePod(demo));
   await table.step("partition of one replica", () => partition(demo));
+  await table.step("a replica that lost its volume rejoins", () => loseVolume(demo));
   await table.step("upgrade under load, nothing lost", () => upgradeUnderLoad(demo));
   await table.step("upgrade that changes genesis is refused", () => refuseGenesis(demo));
   await table.step("second network in a namespace is refused", () => {
@@ -204,6 +205,32 @@ async function partition(release: Release): Promise<string> {
   const seconds = ((performance.now() - healedMs) / 1000).toFixed(1);
   await waitForAll(release);
   return `${taken.length} final meanwhile; caught up in ${seconds} s`;
+}
+
+async function loseVolume(release: Release): Promise<string> {
+  const { leader } = await release.status();
+  const lost = (leader + 1) % 4;
+  const pod = release.replica(lost);
+  const claim = `data-${pod}`;
+  const field = "jsonpath={.spec.volumeName}";
+  const volume = release.kubectl("get", "pvc", claim, "-o", field);
+  const startedMs = performance.now();
+  release.kubectl("delete", "pvc", claim, "--wait=false");
+  release.kubectl("delete", "pod", pod);
+  await waitFor("a new volume", 60_000, () => {
+    const now = release.kubectl("get", "pvc", claim, "-o", field);
+    return now !== "" && now !== volume ? true : undefined;
+  });
+  const call = release.caller();
+  await waitFor("the replica to be let in again", 120_000, async () => {
+    // A network without transactions makes no blocks, and its members are changed in one.
+    await sendUntilTaken(call, new Account().next());
+    return release.isReady(pod) ? true : undefined;
+  });
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  await waitForAll(release);
+  const { epoch, finalHeight } = await replicaOf(release, lost);
+  return `active after ${seconds} s, epoch ${String(epoch)}, height ${String(finalHeight)}`;
 }
 
 async function upgradeUnderLoad(release: Release): Promise<string> {
