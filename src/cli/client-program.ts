@@ -10,6 +10,7 @@ import { HealthServer } from "../metrics/health-server.ts";
 import type { NodeMetrics } from "../metrics/node-metrics.ts";
 import { createMethodTable } from "../rpc/method-table.ts";
 import { gateMethods } from "../rpc/readiness-gate.ts";
+import type { AccessControl } from "../rpc/auth/access-control.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
 import type { NetworkStatus } from "../rpc/network-status.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
@@ -20,6 +21,7 @@ import { assertKey, loadKey } from "./node-key.ts";
 import { NodeLog } from "./node-log.ts";
 import { runNode, type RunningNode } from "./node-process.ts";
 import { clientVersion, programVersion } from "./program-version.ts";
+import { assertAccess, createAccess, readTls } from "./rpc-security.ts";
 import { READY_LINE } from "./ready-line.ts";
 
 export type ClientProgramOptions = {
@@ -46,6 +48,7 @@ export async function runClient(
     throw new CodedError("KEY_WRONG", { path: shownPath(config.key), node: config.name });
   }
   assertKey(seed, expected, config.key, config.name);
+  assertAccess(config, options.configFile);
   const log = new NodeLog(config, process.stdout.isTTY);
   const loggers = createClientLoggers(config, network, log);
   log.useLogger(loggers.service("logging"));
@@ -114,6 +117,7 @@ async function openClient(
     const rpc = await openRpc(config, options.limits, node, {
       logger: loggers.rpc("rpc"),
       onAnswered: times.onAnswered,
+      access: await createAccess(config, network, node.reads),
     });
     closers.push(() => rpc.close());
     const health = await openHealth(config, network, node, { rpc, metrics });
@@ -130,11 +134,17 @@ async function openClient(
   }
 }
 
+type RpcParts = {
+  readonly logger: Logger;
+  readonly onAnswered: ClientTimes["onAnswered"];
+  readonly access: AccessControl | undefined;
+};
+
 async function openRpc(
   config: ClientConfig,
   limits: RpcLimits,
   node: ClientNode,
-  { logger, onAnswered }: { logger: Logger; onAnswered: ClientTimes["onAnswered"] },
+  { logger, onAnswered, access }: RpcParts,
 ): Promise<RpcServer> {
   const network = networkReader(node);
   let hasBeenReady = false;
@@ -149,9 +159,11 @@ async function openRpc(
       rootDialect: config["rpc.rootDialect"],
       allowedHosts: config["rpc.allowedHosts"],
       allowedOrigins: config["rpc.allowedOrigins"],
+      tls: readTls(config),
       limits,
     },
     {
+      access,
       methods: gateMethods(createMethodTable(node.reads, network), () => {
         if (hasBeenReady) return undefined;
         return network.networkStatus().problem ?? "it is catching up with the chain";

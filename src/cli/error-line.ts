@@ -48,6 +48,15 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   DISK_FULL: ({ path }) =>
     `no space is left${path === undefined ? "" : ` for ${text(path)}`}. Free some and start again.`,
   TRANSPORT_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
+  RPC_TLS_INVALID: ({ reason }) =>
+    `the certificate, key or authorities of ethrpc cannot be used: ${text(reason)}. ` +
+    "Mend the files that rpc.tls names.",
+  AUTH_SECRET_TOO_SHORT: ({ bytesMin }) =>
+    `a secret for tokens needs at least ${text(bytesMin)} bytes. Make a longer one.`,
+  AUTH_JWKS_FILE_INVALID: ({ path }) =>
+    `${text(path)} cannot be read or holds no keys (JWKS). Mend the file.`,
+  AUTH_JWKS_URL_INVALID: ({ url }) =>
+    `${text(url)} is not https (or http on this machine). Give another rpc.auth.jwksUrl.`,
   RPC_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
   HEALTH_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
   GENESIS_MISMATCH: ({ path }) =>

@@ -25,6 +25,18 @@ export class JsonFields {
     return this.#report(name, "must be a text", "");
   }
 
+  has(name: string): boolean {
+    return this.#record[name] !== undefined;
+  }
+
+  texts(name: string): string[] {
+    return this.list(name).map((value, at) =>
+      typeof value === "string" && value !== ""
+        ? value
+        : this.#report(`${name}[${at}]`, "must be a text", ""),
+    );
+  }
+
   integer(name: string, min: number, max: number): number {
     const value = this.#take(name);
     const isInRange =

@@ -1,5 +1,6 @@
 /** What the operator sets for a node program. The tables are also its flags and its help. */
 import { createLogEndpointSettings } from "./log-settings.ts";
+import { RPC_ACCESS_SETTINGS } from "./rpc-access-settings.ts";
 import {
   bigintSetting,
   booleanSetting,
@@ -86,6 +87,7 @@ export const CLIENT_SETTINGS = {
     summary: "web origins besides those on this machine; * admits any",
     fallback: [],
   }),
+  ...RPC_ACCESS_SETTINGS,
 } as const;
 
 export type ClientConfig = SettingValues<typeof CLIENT_SETTINGS>;

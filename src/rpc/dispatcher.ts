@@ -18,7 +18,6 @@ import {
   RESPONSE_TOO_LARGE,
   RpcError,
 } from "./rpc-error.ts";
-import type { SubscriberConnection } from "./subscriber-connection.ts";
 
 export type DispatcherDependencies = {
   readonly methods: MethodTable;
@@ -54,11 +53,11 @@ export class Dispatcher {
     this.#dependencies = dependencies;
   }
 
-  /** `connection` is there for callers who can be told more than the answer. */
+  /** `connection` is there for callers who can be told more, `check` where not all may do all. */
   async answer(
     body: Uint8Array,
     dialect: Dialect,
-    connection?: SubscriberConnection,
+    { connection, check }: Pick<MethodContext, "connection" | "check"> = {},
   ): Promise<Answer> {
     let value: unknown;
     try {
@@ -66,7 +65,7 @@ export class Dispatcher {
     } catch {
       return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
     }
-    const context = { dialect, limits: this.#limits, connection };
+    const context = { dialect, limits: this.#limits, connection, check };
     if (Array.isArray(value)) return this.#answerBatch(value, context);
     const request = readRequest(value);
     if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);
@@ -141,7 +140,9 @@ export class Dispatcher {
       const message = `the method ${name} does not exist or is not available`;
       throw new RpcError(METHOD_NOT_FOUND, message);
     }
-    return bound.run(params, context);
+    const { check } = context;
+    if (check === undefined) return bound.run(params, context);
+    return check(method, params).then(() => bound.run(params, context));
   }
 }
 

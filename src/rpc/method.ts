@@ -6,11 +6,16 @@ import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 /** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
 export type Dialect = "founding" | "standard";
 
+/** Throws RpcError if the caller may not do this. */
+export type MethodCheck = (method: string, params: readonly unknown[]) => Promise<void>;
+
 export type MethodContext = {
   readonly dialect: Dialect;
   readonly limits: RpcLimits;
   /** Undefined where the caller can only be answered. */
   readonly connection?: SubscriberConnection | undefined;
+  /** Undefined where everyone may do everything. */
+  readonly check?: MethodCheck | undefined;
 };
 
 /** One method of the interface, and the reader that it needs. */

@@ -10,7 +10,20 @@ export type RpcOptions = {
   readonly allowedHosts: readonly string[];
   /** Web origins besides those on this machine; `*` admits any. */
   readonly allowedOrigins: readonly string[];
+  /** Undefined: without TLS. */
+  readonly tls?: RpcTlsOptions | undefined;
   readonly limits: RpcLimits;
+};
+
+/** All in PEM. */
+export type RpcTlsOptions = {
+  readonly cert: string;
+  /** Secret: never log it. */
+  readonly key: string;
+  /** Who signs the certificates of callers; undefined: none is asked for. */
+  readonly clientCa?: string | undefined;
+  /** Whether callers without a certificate get no connection. */
+  readonly isClientCertRequired: boolean;
 };
 
 export type RpcLimits = {

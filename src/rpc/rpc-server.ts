@@ -3,13 +3,17 @@
  * port. Everything that a client can send or hold is bounded (SPEC E9), and a client that is too
  * slow loses its connection.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError } from "../base/coded-error.ts";
+import { type AccessControl, createMethodCheck, credentialsOf } from "./auth/access-control.ts";
+import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "./auth/sign-in-endpoints.ts";
+import type { SignIn } from "./auth/sign-in.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
+import { createHttpServer, type HttpServer } from "./http-server.ts";
 import type { Dialect } from "./method.ts";
 import { readBody } from "./read-body.ts";
 import { INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
@@ -24,40 +28,38 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
   "application/jsonrequest",
 ]);
 const GREETING = "ethrpc: send JSON-RPC 2.0 requests by POST with content-type application/json\n";
-const HEADERS_MAX = 100;
-/** How often Node looks for connections that are too slow. */
-const CHECK_INTERVAL_MS = 1_000;
 /** How long requests under way may take when the server closes. */
 const CLOSE_TIMEOUT_MS = 2_000;
 const RETRY_AFTER_SECONDS = "1";
 
 type Headers = Readonly<Record<string, string>>;
 
+export type RpcServerDependencies = DispatcherDependencies & {
+  /** Who may do what; without it, or while its rules are open, everyone everything. */
+  readonly access?: AccessControl | undefined;
+};
+
 export class RpcServer {
   readonly #options: RpcOptions;
   readonly #dispatcher: Dispatcher;
-  readonly #server: Server;
+  readonly #server: HttpServer;
+  readonly #access: AccessControl | undefined;
   readonly #sockets: WebSocketEndpoint;
   readonly #budget: ByteBudget;
   #requestsUnderWay = 0;
 
-  private constructor(options: RpcOptions, dependencies: DispatcherDependencies) {
+  private constructor(options: RpcOptions, dependencies: RpcServerDependencies) {
     const { limits } = options;
     this.#options = options;
     this.#dispatcher = new Dispatcher(limits, dependencies);
     this.#budget = new ByteBudget(limits.bufferedBytesMax);
-    this.#server = createServer({
-      maxHeaderSize: limits.headerBytesMax,
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    });
-    this.#server.maxConnections = limits.connectionsMax;
-    this.#server.maxHeadersCount = HEADERS_MAX;
-    this.#server.timeout = limits.idleTimeoutMs;
+    const { access } = dependencies;
+    // Open rules are no rules: then no request is asked who it is from.
+    this.#access = access?.rules.isOpen === true ? undefined : access;
+    this.#server = createHttpServer(options);
     this.#sockets = new WebSocketEndpoint(options, {
       dispatcher: this.#dispatcher,
+      access: this.#access,
       dialectOf: (url) => this.#dialectOf(url),
       onInternalError: (error) => dependencies.onInternalError?.("websocket", error),
     });
@@ -72,8 +74,8 @@ export class RpcServer {
     });
   }
 
-  /** Resolves when the port answers. Throws RPC_LISTEN_FAILED. */
-  static async open(options: RpcOptions, dependencies: DispatcherDependencies): Promise<RpcServer> {
+  /** Resolves when the port answers. Throws RPC_LISTEN_FAILED, RPC_TLS_INVALID. */
+  static async open(options: RpcOptions, dependencies: RpcServerDependencies): Promise<RpcServer> {
     const rpc = new RpcServer(options, dependencies);
     const { host, port } = options;
     await new Promise<void>((resolve, reject) => {
@@ -114,13 +116,18 @@ export class RpcServer {
     const headers = corsHeaders(origin, allowedOrigins);
     if (!isAllowedHost(host, allowedHosts)) {
       const message = "invalid host: use an IP address or a name that the node is configured with";
-      this.#send(response, refusal(403, new RpcError(INVALID_REQUEST, message)), headers);
+      this.#send(response, refusal(403, invalid(message)), headers);
       return;
     }
-    const dialect = this.#dialectOf(request.url ?? "/");
+    const signIn = isSignInPath(request.url ?? "/") ? this.#access?.signIn : undefined;
+    if (signIn !== undefined && request.method !== "OPTIONS") {
+      await this.#onSignIn(request, response, signIn, headers);
+      return;
+    }
+    const dialect = signIn === undefined ? this.#dialectOf(request.url ?? "/") : "standard";
     if (dialect === undefined) {
       const message = `unknown path: send requests to / or ${STANDARD_PATH}`;
-      this.#send(response, refusal(404, new RpcError(INVALID_REQUEST, message)), headers);
+      this.#send(response, refusal(404, invalid(message)), headers);
       return;
     }
     switch (request.method) {
@@ -140,7 +147,7 @@ export class RpcServer {
       case undefined:
       default: {
         const message = `HTTP method not allowed: use ${ALLOWED_METHODS}`;
-        const answer = refusal(405, new RpcError(INVALID_REQUEST, message));
+        const answer = refusal(405, invalid(message));
         this.#send(response, answer, { ...headers, allow: ALLOWED_METHODS });
       }
     }
@@ -155,14 +162,14 @@ export class RpcServer {
     const { limits } = this.#options;
     if (!isJson(request)) {
       const message = "unsupported body: send content-type application/json, not compressed";
-      this.#end(response, refusal(415, new RpcError(INVALID_REQUEST, message)), headers);
+      this.#end(response, refusal(415, invalid(message)), headers);
       return;
     }
     const body = await readBody(request, limits.bodyBytesMax, this.#budget);
     if (body.kind === "aborted") return;
     if (body.kind === "tooLarge") {
       const message = `request too large: at most ${limits.bodyBytesMax} bytes`;
-      this.#end(response, refusal(413, new RpcError(INVALID_REQUEST, message)), headers);
+      this.#end(response, refusal(413, invalid(message)), headers);
       return;
     }
     if (body.kind === "noRoom") {
@@ -170,17 +177,48 @@ export class RpcServer {
       return;
     }
     try {
-      await this.#answer(body.bytes, response, dialect, headers);
+      await this.#whileRoom(response, headers, () => {
+        const check =
+          this.#access === undefined
+            ? undefined
+            : createMethodCheck(this.#access, credentialsOf(request));
+        return this.#dispatcher.answer(body.bytes, dialect, { check });
+      });
     } finally {
       this.#budget.release(body.bytes.length);
     }
   }
 
-  async #answer(
-    body: Uint8Array,
+  async #onSignIn(
+    request: IncomingMessage,
     response: ServerResponse,
-    dialect: Dialect,
+    signIn: SignIn,
     headers: Headers,
+  ): Promise<void> {
+    const body = await readBody(request, SIGN_IN_BODY_BYTES_MAX, this.#budget);
+    if (body.kind === "aborted") return;
+    if (body.kind !== "body") {
+      const message = `request too large: at most ${SIGN_IN_BODY_BYTES_MAX} bytes`;
+      const answer = body.kind === "noRoom" ? BUSY : refusal(413, invalid(message));
+      this.#end(response, answer, headers);
+      return;
+    }
+    const { method = "", url = "/" } = request;
+    const { host, origin } = request.headers;
+    try {
+      const asked = { method, url, host, origin, body: body.bytes };
+      const answered = await answerSignIn(signIn, asked, Date.now());
+      const answer = { status: answered.status, text: JSON.stringify(answered.body) };
+      this.#send(response, answer, { ...headers, ...answered.headers });
+    } finally {
+      this.#budget.release(body.bytes.length);
+    }
+  }
+
+  async #whileRoom(
+    response: ServerResponse,
+    headers: Headers,
+    answer: () => Promise<Answer>,
   ): Promise<void> {
     if (this.#requestsUnderWay >= this.#options.limits.concurrentRequestsMax) {
       this.#send(response, BUSY, { ...headers, "retry-after": RETRY_AFTER_SECONDS });
@@ -188,8 +226,7 @@ export class RpcServer {
     }
     this.#requestsUnderWay += 1;
     try {
-      const answer = await this.#dispatcher.answer(body, dialect);
-      this.#send(response, answer, headers);
+      this.#send(response, await answer(), headers);
     } finally {
       this.#requestsUnderWay -= 1;
     }
@@ -237,13 +274,17 @@ const BUSY: Answer = refusal(
   new RpcError(LIMIT_EXCEEDED, "too many requests at the same time; try again in a moment"),
 );
 
+function invalid(message: string): RpcError {
+  return new RpcError(INVALID_REQUEST, message);
+}
+
 function isJson({ headers }: IncomingMessage): boolean {
   const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";
   const encoding = headers["content-encoding"] ?? "identity";
   return JSON_TYPES.has(type.trim().toLowerCase()) && encoding === "identity";
 }
 
-function addressOf(server: Server): AddressInfo | undefined {
+function addressOf(server: HttpServer): AddressInfo | undefined {
   const address = server.address();
   return typeof address === "object" && address !== null ? address : undefined;
 }

@@ -1,12 +1,16 @@
 /** One WebSocket: requests in, answers and notifications out, all of it bounded. */
 import type { RawData, WebSocket } from "ws";
+import { CheckedNotices } from "./checked-notices.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { Dialect } from "./method.ts";
+import type { Dialect, MethodCheck } from "./method.ts";
+import { RpcError } from "./rpc-error.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./subscriber-connection.ts";
 
 export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
+  /** A check for one message; undefined where everyone may do everything. */
+  readonly createCheck: (() => MethodCheck) | undefined;
   /** Something threw that is our fault. */
   readonly onInternalError: (error: unknown) => void;
 };
@@ -24,6 +28,7 @@ export class WebSocketConnection {
   readonly #dependencies: WebSocketConnectionDependencies;
   readonly #onClose: (() => void)[] = [];
   readonly #ping: NodeJS.Timeout;
+  readonly #notices: CheckedNotices | undefined;
   #underWay = 0;
   #isAlive = true;
   #isEnding = false;
@@ -38,6 +43,7 @@ export class WebSocketConnection {
     this.#dialect = dialect;
     this.#limits = limits;
     this.#dependencies = dependencies;
+    this.#notices = this.#createNotices();
     this.#ping = setInterval(() => this.#checkAlive(), limits.socketPingMs);
     this.#ping.unref();
     socket.on("message", (data: RawData) => {
@@ -78,7 +84,9 @@ export class WebSocketConnection {
     const afterAnswer: (() => void)[] = [];
     try {
       const connection = this.#subscriber(afterAnswer);
-      const { text } = await this.#dependencies.dispatcher.answer(body, this.#dialect, connection);
+      const { dispatcher, createCheck } = this.#dependencies;
+      const context = { connection, check: createCheck?.() };
+      const { text } = await dispatcher.answer(body, this.#dialect, context);
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();
     } finally {
@@ -90,10 +98,33 @@ export class WebSocketConnection {
   #subscriber(afterAnswer: (() => void)[]): SubscriberConnection {
     return {
       owner: this,
-      send: (text) => this.#send(text),
+      send: (text) => this.#notify(text),
       afterAnswer: (action) => afterAnswer.push(action),
       onClose: (action) => this.onClose(action),
     };
+  }
+
+  #notify(text: string): void {
+    if (this.#notices === undefined) this.#send(text);
+    else if (!this.#isEnding) this.#notices.add(text);
+  }
+
+  #createNotices(): CheckedNotices | undefined {
+    const { createCheck, onInternalError } = this.#dependencies;
+    if (createCheck === undefined) return undefined;
+    return new CheckedNotices(this.#limits.socketBufferedBytesMax, {
+      check: () => createCheck()("eth_subscribe", []),
+      send: (text) => this.#send(text),
+      onDenied: (error) => {
+        if (!(error instanceof RpcError)) onInternalError(error);
+        this.end(error instanceof RpcError ? error.message : "internal error", POLICY_VIOLATION);
+      },
+      onTooMany: () => this.#endSlow(),
+    });
+  }
+
+  #endSlow(): void {
+    this.end("too slow: more is waiting than a connection may have", POLICY_VIOLATION);
   }
 
   #send(text: string): void {
@@ -102,7 +133,7 @@ export class WebSocketConnection {
     socket.send(text);
     // The answer that goes over the limit is the last: a reader so slow would be behind for ever.
     if (socket.bufferedAmount > this.#limits.socketBufferedBytesMax + text.length) {
-      this.end("too slow: more is waiting than a connection may have", POLICY_VIOLATION);
+      this.#endSlow();
     }
   }
 

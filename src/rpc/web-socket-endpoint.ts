@@ -1,15 +1,19 @@
-/** Turns HTTP requests that ask for it into WebSockets, on the paths and under the guards of HTTP. */
+/** Turns HTTP requests that ask for it into WebSockets, on the same paths, with the same guards. */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
+import { type AccessControl, createMethodCheck, credentialsOf } from "./auth/access-control.ts";
+import { isBearerProtocol } from "./auth/bearer-protocol.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
-import type { Dialect } from "./method.ts";
+import type { Dialect, MethodCheck } from "./method.ts";
 import type { RpcOptions } from "./rpc-options.ts";
 import { WebSocketConnection } from "./web-socket-connection.ts";
 
 export type WebSocketDependencies = {
   readonly dispatcher: Dispatcher;
+  /** Undefined where everyone may do everything. */
+  readonly access: AccessControl | undefined;
   /** Undefined for a path that is not served. */
   readonly dialectOf: (url: string) => Dialect | undefined;
   readonly onInternalError: (error: unknown) => void;
@@ -30,6 +34,8 @@ export class WebSocketEndpoint {
       maxPayload: options.limits.bodyBytesMax,
       // Compression costs memory for each connection, and time for each message.
       perMessageDeflate: false,
+      // A token is never said back.
+      handleProtocols: (names) => [...names].find((name) => !isBearerProtocol(name)) ?? false,
     });
   }
 
@@ -49,8 +55,9 @@ export class WebSocketEndpoint {
       refuse(socket, "503 Service Unavailable");
     } else {
       this.#server.handleUpgrade(request, socket, head, (opened) => {
-        const { dispatcher, onInternalError } = this.#dependencies;
-        const parts = { dispatcher, onInternalError };
+        const { dispatcher, access, onInternalError } = this.#dependencies;
+        const createCheck = access === undefined ? undefined : checkOf(access, request);
+        const parts = { dispatcher, createCheck, onInternalError };
         const connection = new WebSocketConnection(opened, dialect, limits, parts);
         this.#connections.add(connection);
         connection.onClose(() => this.#connections.delete(connection));
@@ -62,6 +69,12 @@ export class WebSocketEndpoint {
     for (const connection of this.#connections) connection.end("the node stops");
     this.#server.close();
   }
+}
+
+/** The credentials are those of the opening, for as long as the connection lasts. */
+function checkOf(access: AccessControl, request: IncomingMessage): () => MethodCheck {
+  const credentials = credentialsOf(request);
+  return () => createMethodCheck(access, credentials);
 }
 
 function refuse(socket: Duplex, status: string): void {

@@ -1,6 +1,5 @@
 /** What a caller may do: by its roles (SPEC A5) and, where reads are permissioned, by READ (A4). */
 import { err, ok, type Result } from "../../base/result.ts";
-import { ANYONE } from "../../chain/permissions.ts";
 import type { Awaitable } from "../awaitable.ts";
 import { INVALID_PARAMS, PERMISSION_DENIED, RpcError } from "../rpc-error.ts";
 import type { AuthRefusal, Identity } from "./identity.ts";
@@ -61,12 +60,6 @@ export class AccessRules {
     if (identity === undefined) return err({ code: "AUTH_MISSING" });
     const hasRead = await this.#hasRead(identity, readTarget(method, params));
     return hasRead ? ok(undefined) : err({ code: "AUTH_READ_DENIED" });
-  }
-
-  /** For what is read later, such as a subscription: whether it may still be. */
-  async mayReadAll(identity: Identity | undefined): Promise<boolean> {
-    if (!this.#options.isReadPermissioned) return true;
-    return identity !== undefined && (await this.#hasRead(identity, ANYONE));
   }
 
   async #hasRead(identity: Identity, target: bigint): Promise<boolean> {

@@ -36,7 +36,6 @@ const CACHED_TOKENS_MAX = 10_000;
 /** A key that was withdrawn is no longer trusted after this time. */
 const CACHE_TIME_MS = 60_000;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i;
-const BEARER_PROTOCOL = "bearer.";
 
 export function createAuthenticator(
   options: AuthenticatorOptions,
@@ -61,16 +60,6 @@ export function createAuthenticator(
       return ok(certificateIdentity(certificate, options.certificates));
     },
   };
-}
-
-/**
- * Browsers give WebSockets no headers: their token comes as a subprotocol, `bearer.<token>`, beside
- * the one that is spoken. What this returns stands for the header.
- */
-export function bearerOfProtocols(protocols: string | undefined): string | undefined {
-  const names = (protocols ?? "").split(",").map((name) => name.trim());
-  const bearer = names.find((name) => name.startsWith(BEARER_PROTOCOL));
-  return bearer === undefined ? undefined : `Bearer ${bearer.slice(BEARER_PROTOCOL.length)}`;
 }
 
 function readBearer(header: string): Result<string, AuthRefusal> {

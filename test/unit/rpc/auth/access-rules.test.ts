@@ -44,7 +44,6 @@ describe("access without any setting", () => {
     const access = rules({});
     assert.ok(access.isOpen);
     assert.equal(await outcome(access, undefined, "eth_blockNumber"), "allowed");
-    assert.ok(await access.mayReadAll(undefined));
     assert.ok(!rules({ isReadPermissioned: true }).isOpen);
     assert.ok(!rules({ isIdentityRequired: true }).isOpen);
     assert.ok(!rules({ methods: ["eth_*"] }).isOpen);
@@ -65,9 +64,6 @@ describe("read permission", () => {
     assert.equal(await outcome(access, identity(READER), "eth_blockNumber"), "allowed");
     assert.equal(await outcome(access, identity(STRANGER), "eth_blockNumber"), "AUTH_READ_DENIED");
     assert.equal(await outcome(access, identity(undefined), "eth_call"), "AUTH_READ_DENIED");
-    assert.equal(await access.mayReadAll(identity(READER)), true);
-    assert.equal(await access.mayReadAll(identity(STRANGER)), false);
-    assert.equal(await access.mayReadAll(undefined), false);
   });
 
   it("knows what a request is about", async () => {

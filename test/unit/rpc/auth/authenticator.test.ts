@@ -8,7 +8,8 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from "jose";
 import { CodedError } from "../../../../src/base/coded-error.ts";
-import { bearerOfProtocols, createAuthenticator } from "../../../../src/rpc/auth/authenticator.ts";
+import { createAuthenticator } from "../../../../src/rpc/auth/authenticator.ts";
+import { bearerOfProtocols } from "../../../../src/rpc/auth/bearer-protocol.ts";
 import {
   certificateIdentity,
   type CertificateRule,

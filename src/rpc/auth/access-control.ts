@@ -1,0 +1,46 @@
+/** Everything that decides who may call what, as the server uses it. */
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
+import type { Result } from "../../base/result.ts";
+import type { MethodCheck } from "../method.ts";
+import { type AccessRules, toRpcError } from "./access-rules.ts";
+import type { Authenticator, Credentials } from "./authenticator.ts";
+import { bearerOfProtocols } from "./bearer-protocol.ts";
+import type { AuthRefusal, Identity } from "./identity.ts";
+import type { SignIn } from "./sign-in.ts";
+
+export type AccessControl = {
+  readonly rules: AccessRules;
+  readonly authenticator: Authenticator;
+  /** Undefined where wallets cannot sign in. */
+  readonly signIn: SignIn | undefined;
+};
+
+/** What came with a request, or with the opening of a WebSocket. */
+export function credentialsOf({ headers, socket }: IncomingMessage): Credentials {
+  const { authorization, "sec-websocket-protocol": protocols } = headers;
+  // Without `authorized`, anyone's own certificate could claim to be someone.
+  const isVerified = socket instanceof TLSSocket && socket.authorized;
+  return {
+    authorization: authorization ?? bearerOfProtocols(protocols),
+    certificate: isVerified ? socket.getPeerCertificate() : undefined,
+  };
+}
+
+/**
+ * The check for the requests of one message: who it is is found out once for all of them, and anew
+ * for the next message, because tokens end.
+ */
+export function createMethodCheck(
+  { rules, authenticator }: AccessControl,
+  credentials: Credentials,
+): MethodCheck {
+  let identified: Promise<Result<Identity | undefined, AuthRefusal>> | undefined;
+  return async (method, params) => {
+    identified ??= authenticator.identify(credentials);
+    const identity = await identified;
+    if (!identity.ok) throw toRpcError(identity.error);
+    const checked = await rules.check(identity.value, method, params);
+    if (!checked.ok) throw toRpcError(checked.error);
+  };
+}
