@@ -251,6 +251,21 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    clause: "P14b: more volumes",
+    settings: [
+      "client.extraVolumes[0].name=tls",
+      "client.extraVolumes[0].secret.secretName=ethrpc-tls",
+      "client.extraVolumeMounts[0].name=tls",
+      "client.extraVolumeMounts[0].mountPath=/run/quorate/tls",
+    ],
+    changes: [
+      `${DEPLOYMENT}.volumes.5.name: - -> tls`,
+      `${DEPLOYMENT}.volumes.5.secret.secretName: - -> ethrpc-tls`,
+      `${DEPLOYMENT}.containers.0.volumeMounts.5.name: - -> tls`,
+      `${DEPLOYMENT}.containers.0.volumeMounts.5.mountPath: - -> /run/quorate/tls`,
+    ],
+  },
+  {
     clause: "P14b: limits of ethrpc",
     settings: ["rpc.limits.bodyBytesMax=1048576", "rpc.allowedOrigins={https://app.example}"],
     changes: [
