@@ -16,6 +16,10 @@ const CALL_BYTES = 300;
 type Call = {
   readonly entry: Omit<FrameEntry, "input">;
   readonly input: Hex;
+  /** Who calls: for a DELEGATECALL the account that runs it, not the sender that its code sees. */
+  readonly from: bigint;
+  /** The account that runs. */
+  readonly address: bigint;
   readonly calls: Call[];
   readonly logs: CallLog[];
   exit: (Omit<FrameExit, "output"> & { readonly output: Uint8Array }) | undefined;
@@ -66,7 +70,14 @@ class CallTracer {
   onEnter(entry: FrameEntry): void {
     const isSeen = entry.depth === 0 || !this.#options.isTopOnly;
     const input = isSeen ? bytesToHex(entry.input) : "0x";
-    const call: Call = { entry: { ...entry }, input, calls: [], logs: [], exit: undefined };
+    const call: Call = {
+      entry: { ...entry },
+      input,
+      ...this.#accountsOf(entry),
+      calls: [],
+      logs: [],
+      exit: undefined,
+    };
     if (isSeen) {
       this.#setting.room.take(CALL_BYTES + input.length);
       this.#open.at(-1)?.calls.push(call);
@@ -103,6 +114,13 @@ class CallTracer {
     return { ...shown, gas: quantity(transaction.gasLimit), gasUsed: quantity(gasUsed) };
   }
 
+  #accountsOf({ kind, caller, to }: FrameEntry): Pick<Call, "from" | "address"> {
+    const outer = this.#open.at(-1)?.address ?? caller;
+    // Borrowed code runs as the account that borrows it.
+    if (kind === "DELEGATECALL") return { from: outer, address: outer };
+    return kind === "CALLCODE" ? { from: caller, address: outer } : { from: caller, address: to };
+  }
+
   #logOf(step: Step): CallLog | undefined {
     const log = logOfStep(step);
     if (log === undefined) return undefined;
@@ -116,13 +134,20 @@ class CallTracer {
   }
 }
 
-function formatCall({ entry, input, calls, logs, exit }: Call): Readonly<Record<string, Json>> {
-  const { kind, caller, to, value, gas } = entry;
+function formatCall({
+  entry,
+  input,
+  from,
+  calls,
+  logs,
+  exit,
+}: Call): Readonly<Record<string, Json>> {
+  const { kind, to, value, gas } = entry;
   const isCreation = kind === "CREATE" || kind === "CREATE2";
   const hasFailed = exit?.status !== "success";
   return {
     type: kind,
-    from: addressToHex(caller),
+    from: addressToHex(from),
     ...(!(isCreation && hasFailed) && { to: addressToHex(to) }),
     ...(kind !== "STATICCALL" && { value: quantity(value) }),
     gas: quantity(gas),

@@ -10,13 +10,14 @@ type Json = Readonly<Record<string, unknown>>;
 
 const COINBASE = "0x0000000000000000000000000071756f72617465";
 
-/** Sets slot 1 to 5, sends 3 to Bob, calls the logger and, in vain, the reverter. */
+/** Sets slot 1 to 5, sends 3 to Bob, calls the logger and, in vain, reverter and thrower. */
 const CALLER = [
   "PUSH 5 PUSH 1 SSTORE",
   `PUSH 0 PUSH 0 PUSH 0 PUSH 0 PUSH 3 PUSH ${BOB} PUSH 0 CALL POP`,
   `PUSH 0x0102030400000000000000000000000000000000000000000000000000000007 PUSH 0 MSTORE`,
   `PUSH 0 PUSH 0 PUSH 32 PUSH 0 PUSH 0 PUSH ${CONTRACTS.logger} PUSH 20000 CALL POP`,
   `PUSH 0 PUSH 0 PUSH 4 PUSH 0 PUSH 0 PUSH ${CONTRACTS.reverter} PUSH 20000 CALL POP`,
+  `PUSH 0 PUSH 0 PUSH 4 PUSH 0 PUSH ${CONTRACTS.thrower} PUSH 2000 DELEGATECALL POP`,
   "PUSH 1 SLOAD POP STOP",
 ].join(" ");
 
@@ -93,7 +94,7 @@ describe("traces", () => {
     assert.equal(trace["value"], "0xa");
     assert.equal(trace["gas"], "0x30d40");
     assert.equal(trace["gasUsed"], receipt["gasUsed"]);
-    const [paid, logged, reverted] = trace["calls"] as readonly Json[];
+    const [paid, logged, reverted, thrown] = trace["calls"] as readonly Json[];
     assert.deepEqual(paid, {
       ...{ type: "CALL", from: caller, to: hexOf(BOB), value: "0x3" },
       ...{ gas: "0x8fc", gasUsed: "0x0", input: "0x" },
@@ -111,6 +112,10 @@ describe("traces", () => {
     assert.equal(reverted!["error"], "execution reverted");
     assert.equal(reverted!["revertReason"], "user error");
     assert.equal(reverted!["output"], REVERT_DATA);
+    assert.equal(thrown!["type"], "DELEGATECALL");
+    assert.equal(thrown!["from"], caller, "who delegates, not who sent");
+    assert.equal(thrown!["to"], hexOf(CONTRACTS.thrower));
+    assert.equal(thrown!["error"], "invalid opcode");
     const top = await ask("debug_traceTransaction", hashes.called, {
       tracer: "callTracer",
       tracerConfig: { onlyTopCall: true },
@@ -156,7 +161,7 @@ describe("traces", () => {
 
   it("count the functions that were called", async () => {
     const trace = await ask("debug_traceTransaction", hashes.called, { tracer: "4byteTracer" });
-    assert.deepEqual(trace, { "0x01020304-28": 1, "0x01020304-0": 1 });
+    assert.deepEqual(trace, { "0x01020304-28": 1, "0x01020304-0": 2 });
   });
 
   it("of a block are those of its transactions", async () => {
