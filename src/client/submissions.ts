@@ -175,6 +175,8 @@ export class Submissions {
     if (entry === undefined) return;
     entry.lastCode = code;
     if (!LASTING_CODES.has(code)) return;
+    // A replica that is behind does not know of a grant yet: what is permitted here is sent again.
+    if (code === "TX_PERMISSION_DENIED" && this.#isPermitted(entry.transaction)) return;
     entry.refusedBy.add(replica);
     if (entry.refusedBy.size >= this.#options.weak) this.#giveUp(hexToBytes(id), code);
   }
@@ -224,7 +226,7 @@ export class Submissions {
   }
 
   #check(encoded: Uint8Array, hash: Uint8Array): Result<RecoveredTransaction, SubmitRefusal> {
-    const { rules, permits } = this.#options;
+    const { rules } = this.#options;
     const decoded = decodeTransaction(encoded);
     if (!decoded.ok) return decoded;
     const transaction = decoded.value;
@@ -239,10 +241,13 @@ export class Submissions {
       // EIP-3607: a contract signs nothing. A delegated account (EIP-7702) is still its key's.
       if (bytes.length > 0 && !isDelegation(bytes)) return err({ code: "TX_SENDER_HAS_CODE" });
     }
-    if (permits !== undefined && !permits(new Journal(state), { transaction, sender })) {
-      return err({ code: "TX_PERMISSION_DENIED" });
-    }
-    return ok({ transaction, encoded, hash, sender });
+    const recovered = { transaction, encoded, hash, sender };
+    return this.#isPermitted(recovered) ? ok(recovered) : err({ code: "TX_PERMISSION_DENIED" });
+  }
+
+  #isPermitted(request: RecoveredTransaction): boolean {
+    const { permits } = this.#options;
+    return permits === undefined || permits(new Journal(this.#dependencies.state()), request);
   }
 
   #restoreOne(accepted: AcceptedTransaction, hash: Uint8Array): void {

@@ -88,7 +88,7 @@ export const RPC_ACCESS_SETTINGS = {
     fallback: ["localhost:*", "127.0.0.1:*", "[::1]:*"],
   }),
   "rpc.auth.signInSecretFile": optional(
-    pathSetting({ summary: "signs their tokens, so that they outlive the process" }),
+    pathSetting({ summary: "signs their tokens, so that they outlive a restart" }),
   ),
   "rpc.auth.tokenLifetimeSeconds": integerSetting({
     summary: "of the tokens of wallets",

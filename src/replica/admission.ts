@@ -11,13 +11,16 @@ import { keccak256 } from "../crypto/keccak256.ts";
 import type { TxPoolOptions } from "../txpool/pool-options.ts";
 import { TxPool, type AccountState, type Moved } from "../txpool/tx-pool.ts";
 import { bytesToHash } from "../wire/hash-text.ts";
-import type { ExecutedHeight } from "./block-executor.ts";
+import type { ExecutedHeight, PermissionQuestion } from "./block-executor.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
 
 export type AdmissionDependencies = {
   readonly checked: CheckedTransactions;
   /** The accounts as of the last executed height that was reported before the answer. */
   readonly accounts: (addresses: readonly bigint[]) => Promise<readonly AccountState[]>;
+  /** Whether each may write, as of that height, too; undefined where everyone may. */
+  readonly permissions?:
+    ((questions: readonly PermissionQuestion[]) => Promise<readonly boolean[]>) | undefined;
   readonly submit: (
     transaction: Transaction,
     onOutcome: (code: RejectionCode | undefined) => void,
@@ -168,7 +171,8 @@ export class Admission {
 
   #accept(arrival: Arrival): void {
     // Behind others of its sender that wait: the order of arrival is the order of the pool.
-    const isKnown = this.#accounts.has(arrival.transaction.sender);
+    const isFree = this.#dependencies.permissions === undefined;
+    const isKnown = isFree && this.#accounts.has(arrival.transaction.sender);
     if (isKnown && !this.#isAsking) this.#add(arrival, true);
     else {
       this.#waiting.push(arrival);
@@ -182,15 +186,21 @@ export class Admission {
     this.#waiting = [];
     const senders = new Set(arrivals.map(({ transaction }) => transaction.sender));
     for (const sender of senders) if (this.#accounts.has(sender)) senders.delete(sender);
-    if (senders.size === 0) {
+    const { accounts, permissions } = this.#dependencies;
+    if (senders.size === 0 && permissions === undefined) {
       for (const arrival of arrivals) this.#add(arrival, true);
       return;
     }
     this.#isAsking = true;
-    this.#dependencies.accounts([...senders]).then(
-      (accounts) => {
-        for (const account of accounts) this.#remember(account);
-        for (const arrival of arrivals) this.#add(arrival, false);
+    const permitted = permissions?.(arrivals.map(questionOf)) ?? Promise.resolve([]);
+    Promise.all([accounts([...senders]), permitted]).then(
+      ([found, answers]) => {
+        for (const account of found) this.#remember(account);
+        arrivals.forEach((arrival, index) => {
+          const isDenied = answers[index] === false;
+          if (isDenied) arrival.refuse?.(idOf(arrival.transaction), "TX_PERMISSION_DENIED");
+          else this.#add(arrival, false);
+        });
         this.#isAsking = false;
         this.#ask();
       },
@@ -273,6 +283,11 @@ export class Admission {
       break;
     }
   }
+}
+
+/** A copy: a view would be sent with all of the memory that it is a view of. */
+function questionOf({ transaction: { encoded, sender } }: Arrival): PermissionQuestion {
+  return { bytes: Uint8Array.from(encoded), sender };
 }
 
 function idOf({ hash }: RecoveredTransaction): Hash {

@@ -14,6 +14,7 @@ import type { PredeployedContract } from "../execution/genesis-state.ts";
 import { isRetryable, type DropCode } from "../execution/drop-reason.ts";
 import type { GenesisRecord } from "../ledger/chain-records.ts";
 import { Ledger } from "../ledger/ledger.ts";
+import { Journal } from "../state/journal.ts";
 import type { StateStore } from "../storage/state-store.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
 import { decodeBlock } from "../wire/block-bytes.ts";
@@ -45,6 +46,9 @@ export type ExecutedHeight = {
   /** Further nonces may have changed: an authorization (EIP-7702) uses up one of its signer. */
   readonly hasAuthorizations: boolean;
 };
+
+/** A transaction whose form and sender are known to be good. */
+export type PermissionQuestion = { readonly bytes: Uint8Array; readonly sender: bigint };
 
 const ADDRESS_SIZE = 20;
 
@@ -90,6 +94,14 @@ export class BlockExecutor {
 
   account(address: bigint): AccountState {
     return this.#ledger.account(address);
+  }
+
+  /** On the state as it is; asked only where writes need a right. */
+  isPermitted({ bytes, sender }: PermissionQuestion): boolean {
+    const { permits, database } = this.#ledger;
+    const transaction = decodeTransaction(bytes);
+    if (permits === undefined || !transaction.ok) return true;
+    return permits(new Journal(database), { transaction: transaction.value, sender });
   }
 
   /**

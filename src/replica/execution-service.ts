@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
-import type { ExecutedHeight } from "./block-executor.ts";
+import type { ExecutedHeight, PermissionQuestion } from "./block-executor.ts";
 import type {
   ExecutionEvent,
   ExecutionReady,
@@ -34,6 +34,7 @@ export class ExecutionService {
   readonly #worker: Worker;
   readonly #events: ExecutionEvents;
   readonly #waiters = new Map<number, Waiter<readonly AccountState[]>>();
+  readonly #askers = new Map<number, Waiter<readonly boolean[]>>();
   readonly #importers = new Map<number, Waiter<ImportOutcome>>();
   #lastTicket = 0;
   #failure: CodedError | undefined;
@@ -90,6 +91,16 @@ export class ExecutionService {
     });
   }
 
+  /** Whether each may write, as of that height, too. */
+  permissions(questions: readonly PermissionQuestion[]): Promise<readonly boolean[]> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const ticket = ++this.#lastTicket;
+    return new Promise((resolve, reject) => {
+      this.#askers.set(ticket, { resolve, reject });
+      this.#post({ kind: "permissions", ticket, questions });
+    });
+  }
+
   /** Takes a state from a peer, a step at a time; nothing is given to `execute` meanwhile. */
   importState(command: ImportCommand): Promise<ImportOutcome> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
@@ -135,6 +146,10 @@ export class ExecutionService {
         this.#waiters.get(event.ticket)?.resolve(event.accounts);
         this.#waiters.delete(event.ticket);
         return;
+      case "permissions":
+        this.#askers.get(event.ticket)?.resolve(event.answers);
+        this.#askers.delete(event.ticket);
+        return;
       case "import":
         this.#importers.get(event.ticket)?.resolve(event.outcome);
         this.#importers.delete(event.ticket);
@@ -161,8 +176,10 @@ export class ExecutionService {
 
   #rejectWaiters(error: CodedError): void {
     for (const { reject } of this.#waiters.values()) reject(error);
+    for (const { reject } of this.#askers.values()) reject(error);
     for (const { reject } of this.#importers.values()) reject(error);
     this.#waiters.clear();
+    this.#askers.clear();
     this.#importers.clear();
   }
 }

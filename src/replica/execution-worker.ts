@@ -12,7 +12,12 @@ import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore } from "../storage/state-store.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
 import type { StateCursor } from "../wire/state-codec.ts";
-import { BlockExecutor, type ExecutedHeight, type ExecutorOptions } from "./block-executor.ts";
+import {
+  BlockExecutor,
+  type ExecutedHeight,
+  type ExecutorOptions,
+  type PermissionQuestion,
+} from "./block-executor.ts";
 import { removeLeftovers, replaceState, SnapshotImport } from "./snapshot-import.ts";
 import type { ProvedOffer } from "./snapshot-proof.ts";
 
@@ -25,6 +30,11 @@ export type WorkerOptions = ExecutorOptions & {
 export type ExecutionRequest =
   | { readonly kind: "execute"; readonly block: Uint8Array; readonly senders?: Uint8Array }
   | { readonly kind: "accounts"; readonly ticket: number; readonly addresses: readonly bigint[] }
+  | {
+      readonly kind: "permissions";
+      readonly ticket: number;
+      readonly questions: readonly PermissionQuestion[];
+    }
   | { readonly kind: "import"; readonly ticket: number; readonly command: ImportCommand }
   | { readonly kind: "close" };
 
@@ -64,6 +74,11 @@ export type ExecutionEvent =
       readonly ticket: number;
       readonly accounts: readonly AccountState[];
     }
+  | {
+      readonly kind: "permissions";
+      readonly ticket: number;
+      readonly answers: readonly boolean[];
+    }
   | { readonly kind: "import"; readonly ticket: number; readonly outcome: ImportOutcome }
   | { readonly kind: "diskFull"; readonly isFull: boolean }
   | { readonly kind: "failed"; readonly code: string; readonly message: string }
@@ -101,6 +116,11 @@ class ExecutionThread {
       case "accounts": {
         const accounts = request.addresses.map((address) => this.#executor.account(address));
         this.#post({ kind: "accounts", ticket: request.ticket, accounts });
+        return;
+      }
+      case "permissions": {
+        const answers = request.questions.map((question) => this.#executor.isPermitted(question));
+        this.#post({ kind: "permissions", ticket: request.ticket, answers });
         return;
       }
       case "import": {

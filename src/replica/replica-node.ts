@@ -139,6 +139,9 @@ export class ReplicaNode {
     this.#admission = new Admission(poolOptions(options), {
       checked,
       accounts: (addresses) => resources.execution.accounts(addresses),
+      permissions: genesis.isWritePermissioned
+        ? (questions) => resources.execution.permissions(questions)
+        : undefined,
       submit: (transaction, onOutcome) =>
         this.#driver.input({ kind: "submit", transaction }, onOutcome),
       withdraw: (id) => this.#driver.input({ kind: "withdraw", id }),

@@ -123,20 +123,20 @@ describe("what a client node promised", () => {
     assert.equal(status().openTransactions, 0);
   });
 
-  it("is believed refused when f+1 replicas say that it is not permitted, not one alone", async () => {
+  it("is believed refused when f+1 replicas say so for good, not one alone", async () => {
     await open();
     await node.whenReady();
     const hash = await submit(transfer(0, 0));
     const refusal = {
       kind: "refused",
       transactionId: bytesToHash(hash),
-      code: "TX_PERMISSION_DENIED",
+      code: "TX_SENDER_HAS_CODE",
     } as const;
     network.replicas[0]!.say(refusal);
     network.replicas[0]!.say(refusal);
     await until(() => {
       const found = node.transactionStatus(hash);
-      return found?.kind === "pending" && found.code === "TX_PERMISSION_DENIED";
+      return found?.kind === "pending" && found.code === "TX_SENDER_HAS_CODE";
     }, "one replica is heard");
     network.replicas[1]!.say(refusal);
     await until(() => node.transactionStatus(hash)?.kind === "refused", "two are believed");
@@ -145,6 +145,22 @@ describe("what a client node promised", () => {
     await open();
     assert.equal(node.transactionStatus(hash)?.kind, "refused", "a restart does not revive it");
     assert.equal(status().openTransactions, 1);
+  });
+
+  it("stays promised when replicas deny what is permitted here: they are behind a grant", async () => {
+    await open();
+    await node.whenReady();
+    const hash = await submit(transfer(0, 0));
+    for (const replica of network.replicas) {
+      const transactionId = bytesToHash(hash);
+      replica.say({ kind: "refused", transactionId, code: "TX_PERMISSION_DENIED" });
+    }
+    await until(() => {
+      const found = node.transactionStatus(hash);
+      return found?.kind === "pending" && found.code === "TX_PERMISSION_DENIED";
+    }, "they are heard");
+    await submit(transfer(1, 0));
+    assert.equal(node.transactionStatus(hash)?.kind, "pending");
   });
 
   it("fits in a journal that does not grow with what is done", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import type { Hash } from "../../../src/consensus/block.ts";
-import { Admission } from "../../../src/replica/admission.ts";
+import { Admission, type AdmissionDependencies } from "../../../src/replica/admission.ts";
 import type { ExecutedHeight } from "../../../src/replica/block-executor.ts";
 import type { AccountState } from "../../../src/txpool/tx-pool.ts";
 import { CheckedTransactions } from "../../../src/replica/checked-transactions.ts";
@@ -21,7 +21,11 @@ class Desk {
   readonly states = new Map<bigint, AccountState>();
   readonly admission: Admission;
 
-  constructor(more: Partial<typeof DEFAULT_POOL_OPTIONS> = {}) {
+  /** `permissions` is there where writes need a right. */
+  constructor(
+    more: Partial<typeof DEFAULT_POOL_OPTIONS> = {},
+    permissions?: AdmissionDependencies["permissions"],
+  ) {
     const rules = { chainId: CHAIN_ID, fork: "prague", transactionGasMax: 16_777_216n } as const;
     this.admission = new Admission(
       { ...DEFAULT_POOL_OPTIONS, ...more },
@@ -32,6 +36,7 @@ class Desk {
           await Promise.resolve();
           return addresses.map((address) => this.stateOf(address));
         },
+        permissions,
         submit: ({ id }, onOutcome) => {
           this.queue.push(id);
           onOutcome(undefined);
@@ -81,6 +86,24 @@ describe("admission", () => {
     assert.deepEqual(desk.queue, [first!, second!, third!].map(idOf), "without asking");
     assert.deepEqual(desk.asked, [sender]);
     assert.deepEqual(desk.refused, []);
+  });
+
+  it("asks about every transaction where writes need a right", async () => {
+    const permitted = new Set([sender]);
+    const desk = new Desk({}, (questions) =>
+      Promise.resolve(questions.map((question) => permitted.has(question.sender))),
+    );
+    desk.arrive(transfer(0, 0));
+    desk.arrive(transfer(1, 0));
+    await until(() => desk.queue.length + desk.refused.length === 2, "both are decided");
+    assert.deepEqual(desk.queue, [idOf(transfer(0, 0))]);
+    assert.deepEqual(desk.refused, ["TX_PERMISSION_DENIED"]);
+    permitted.clear();
+    desk.arrive(transfer(0, 1));
+    await until(() => desk.refused.length === 2, "a right that was revoked holds no longer");
+    permitted.add(ACCOUNTS[1]!);
+    desk.arrive(transfer(1, 0));
+    await until(() => desk.queue.length === 2, "one that was granted holds when it comes again");
   });
 
   it("holds back what waits for an earlier nonce", async () => {
