@@ -1,7 +1,7 @@
 /** The signs and words of a search text (see query-string.ts). */
 import { SearchError } from "./search-error.ts";
 import { fieldName } from "./field-name.ts";
-import type { RangeBounds } from "./search-query.ts";
+import type { RangeBounds } from "./query.ts";
 
 export type QueryToken =
   | ("(" | ")" | "+" | "-" | "AND" | "OR" | "NOT")

@@ -8,7 +8,7 @@
  */
 import { type QueryToken, tokenizeQueryString } from "./query-string-tokens.ts";
 import { SearchError } from "./search-error.ts";
-import type { Query } from "./search-query.ts";
+import type { Query } from "./query.ts";
 
 type Joining = "every" | "some";
 type Clause = { readonly query: Query; readonly mark: "+" | "-" | undefined };

@@ -3,7 +3,8 @@ import { fieldName } from "./field-name.ts";
 import { isRecord } from "./log-pipeline.ts";
 import { parseInterval } from "./moment.ts";
 import { SearchError } from "./search-error.ts";
-import { onlyEntry, parseQuery, type Query, record, refuseOthers } from "./search-query.ts";
+import type { Query } from "./query.ts";
+import { onlyEntry, parseQuery, record, refuseOthers } from "./search-query.ts";
 
 export type SortKey = { readonly field: string; readonly isDescending: boolean };
 

@@ -3,7 +3,7 @@ import { unreachable } from "../../base/invariant.ts";
 import { COLUMN_FIELDS } from "./log-database.ts";
 import { parseMoment } from "./moment.ts";
 import { SearchError } from "./search-error.ts";
-import type { Query, RangeBounds, Scalar } from "./search-query.ts";
+import type { Query, RangeBounds, Scalar } from "./query.ts";
 
 export type SqlValue = string | number;
 export type Condition = { readonly sql: string; readonly values: readonly SqlValue[] };
