@@ -22,7 +22,7 @@ export type Segment = {
   readonly size: number;
   readonly lineCount: number;
   readonly isInMemory: boolean;
-  /** Whole lines from the given byte; none at the end. A line that is longer than that comes whole. */
+  /** Whole lines from the given byte; none at the end. A line longer than that comes whole. */
   read(offset: number, limits: { readonly sizeMax: number; readonly linesMax: number }): Lines;
   remove(): void;
 };

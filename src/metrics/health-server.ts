@@ -1,6 +1,7 @@
 /**
  * What an orchestrator and `quorate status` ask a node: /live (the process works), /ready (it can
- * do its job now), /status (where it stands, as JSON), /metrics (for Prometheus). Read only, no secrets, small.
+ * do its job now), /status (where it stands, as JSON), /metrics (for Prometheus). Read only, no
+ * secrets, small.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * The alert rules and the dashboard in a real Prometheus that scrapes a real network. What cannot be
- * had from one in seconds (a divergence, a full disk, a replica far behind, lost log lines) is
+ * The alert rules and the dashboard in a real Prometheus that scrapes a real network. What cannot
+ * be had from one in seconds (a divergence, a full disk, a replica far behind, lost log lines) is
  * exported by a node of the same code with other readings.
  */
 import assert from "node:assert/strict";

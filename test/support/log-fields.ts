@@ -1,4 +1,4 @@
-/** The fields of log entries, read from the sources: what is given to a logger beside its message. */
+/** The fields of log entries, read from the sources: what a logger is given beside its message. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";

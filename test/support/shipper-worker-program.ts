@@ -1,4 +1,4 @@
-/** A process that logs numbers as fast as it is told and is then killed. Args: url, spool, count. */
+/** A process that logs so many numbers at once and is then killed. Args: url, spool, count. */
 import { Shipper } from "../../src/logging/shipper.ts";
 
 export function runShipperProgram([url = "", spool = "", count = "0"]: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** The read endpoint (SPEC L2: the store at port 9200): a documented part of the real store's API. */
+/** The read endpoint (SPEC L2: the store at port 9200): a part of the real store's API. */
 import {
   type Exchange,
   HttpError,
