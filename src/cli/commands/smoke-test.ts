@@ -4,7 +4,7 @@ import { parseHex } from "../../base/hex.ts";
 import { usageError, type Command } from "../command.ts";
 import { readText } from "../load-config.ts";
 import { shownPath } from "../network-directory.ts";
-import { createJsonRpcCaller } from "../smoke-test/json-rpc-caller.ts";
+import { createSignedInCaller } from "../permit/signed-in-caller.ts";
 import { runSmokeTest } from "../smoke-test/run-smoke-test.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8545";
@@ -25,7 +25,7 @@ export const smokeTest: Command = {
       receiptTimeoutMs: RECEIPT_TIMEOUT_MS,
     };
     const report = (step: string): void => terminal.result(`ok  ${step}`);
-    await runSmokeTest(createJsonRpcCaller(url), options, report);
+    await runSmokeTest(createSignedInCaller(url, options.privateKey), options, report);
     return 0;
   },
 };
