@@ -1,8 +1,15 @@
 /** A network on this machine as its directory describes it, checked before anything starts. */
 import { existsSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
-import { CLIENT_SETTINGS, REPLICA_SETTINGS } from "../config/node-settings.ts";
+import {
+  CLIENT_SETTINGS,
+  createLimitSettings,
+  REPLICA_SETTINGS,
+  type ClientConfig,
+  type ReplicaConfig,
+} from "../config/node-settings.ts";
 import type { NetworkFile } from "../config/network-file.ts";
+import { DEFAULT_RPC_LIMITS } from "../rpc/rpc-options.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { isFree } from "./free-ports.ts";
 import { loadNetworkFile, loadSettings } from "./load-config.ts";
@@ -22,6 +29,8 @@ export type LocalNetwork = {
   readonly file: NetworkFile;
   /** Where each node answers for its health. */
   readonly health: ReadonlyMap<string, Endpoint>;
+  /** Whether ethrpc serves TLS. */
+  readonly hasTls: boolean;
 };
 
 const RELEASE_TIMEOUT_MS = 15_000;
@@ -35,12 +44,16 @@ export function loadNetwork(paths: NetworkPaths): LocalNetwork {
   const file = loadNetworkFile(paths.networkFile);
   const given = { environment: {}, flags: {} };
   const health = new Map<string, Endpoint>();
-  for (const node of NODE_NAMES) {
-    const table = node === CLIENT_NAME ? CLIENT_SETTINGS : REPLICA_SETTINGS;
-    const settings = loadSettings(table, paths.config(node), given);
-    health.set(node, { host: settings["health.host"], port: settings["health.port"] });
+  const note = (node: string, config: ClientConfig | ReplicaConfig): void => {
+    health.set(node, { host: config["health.host"], port: config["health.port"] });
+  };
+  for (const node of REPLICA_NAMES) {
+    note(node, loadSettings(REPLICA_SETTINGS, paths.config(node), given));
   }
-  return { file, health };
+  const table = { ...CLIENT_SETTINGS, ...createLimitSettings(DEFAULT_RPC_LIMITS) };
+  const client = loadSettings(table, paths.config(CLIENT_NAME), given);
+  note(CLIENT_NAME, client);
+  return { file, health, hasTls: client["rpc.tls.cert"] !== undefined };
 }
 
 /** Each node's key must be the one that the others expect. */

@@ -10,7 +10,7 @@ import { DataDirectory } from "../storage/data-directory.ts";
 import { chooseFreePorts, isFree, LOOPBACK } from "./free-ports.ts";
 import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
 import { networkPaths, shownPath, type NetworkPaths } from "./network-directory.ts";
-import { failureText, rpcUrlOf, Supervisor } from "./supervisor.ts";
+import { failureText, Supervisor } from "./supervisor.ts";
 import type { StopSignal } from "./stop-signal.ts";
 import { timestampOf, type LogStackPorts, type UpOptions } from "./up-options.ts";
 import { createSummary, type UpSummary } from "./up-summary.ts";
@@ -43,12 +43,13 @@ export async function runNetwork(
     const rpcPort = options.rpcPort === 0 ? freePort : options.rpcPort;
     const logStack = await chooseLogPorts(options.logStack);
     await checkPorts(network, { host: LOOPBACK, port: rpcPort });
-    await supervise(paths, { ...options, rpcPort, logStack }, stop, {
+    const rpcUrl = `${network.hasTls ? "https" : "http"}://localhost:${rpcPort}`;
+    await supervise(paths, { ...options, rpcPort, rpcUrl, logStack }, stop, {
       note: (line) => reporter.note(line),
       ready: () => {
         const readyMs = Math.round(performance.now() - startedMs);
         const logs = logStack === undefined ? {} : { logsUrl: logsUrlOf(logStack.viewerPort) };
-        const more = { rpcUrl: rpcUrlOf(rpcPort), data: root, readyMs, ...logs };
+        const more = { rpcUrl, data: root, readyMs, ...logs };
         reporter.ready(createSummary(network.file, more), network.file);
       },
     });
@@ -136,7 +137,7 @@ type RunEvents = { note(line: string): void; ready(): void };
 /** Resolves when all nodes have stopped because they were asked to. */
 async function supervise(
   paths: NetworkPaths,
-  { rpcPort, logLevel, rejoining, logStack }: UpOptions,
+  options: UpOptions & { readonly rpcUrl: string },
   stop: StopSignal,
   events: RunEvents,
 ): Promise<void> {
@@ -149,7 +150,7 @@ async function supervise(
     STILL_STARTING_MS,
   );
   const supervisor = new Supervisor(
-    { paths, rpcPort, logLevel, isFounding: existsSync(paths.foundingMark), rejoining, logStack },
+    { ...options, paths, isFounding: existsSync(paths.foundingMark) },
     {
       onStarted: (node) => {
         told.delete(node);

@@ -21,6 +21,7 @@ import type { LogStackPorts } from "./up-options.ts";
 export type SupervisorOptions = {
   readonly paths: NetworkPaths;
   readonly rpcPort: number;
+  readonly rpcUrl: string;
   readonly logLevel: string | undefined;
   /** True while the replicas have yet to begin. */
   readonly isFounding: boolean;
@@ -215,7 +216,7 @@ export class Supervisor {
       pid: process.pid,
       startedAtMs: this.#startedAtMs,
       isReady: this.#isReady,
-      rpcUrl: rpcUrlOf(this.#options.rpcPort),
+      rpcUrl: this.#options.rpcUrl,
       nodes,
     };
     try {
@@ -228,8 +229,4 @@ export class Supervisor {
 
 export function failureText({ code, sentence }: Failure): string {
   return code === undefined ? sentence : `${code}: ${sentence}`;
-}
-
-export function rpcUrlOf(port: number): string {
-  return `http://localhost:${port}`;
 }

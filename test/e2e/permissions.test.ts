@@ -1,14 +1,16 @@
 /** A network with both permission switches on, as its users meet it (SPEC A1-A4). */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { SignJWT } from "jose";
 import { createPublicClient, http, type Hex, type PrivateKeyAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { WebSocket } from "ws";
+import { createTlsIdentity } from "../../src/crypto/certificate.ts";
 import {
   assertOneLine,
   runCommand,
@@ -28,6 +30,7 @@ const CREATION_CODE = "0x5f5ff3";
 const TARGET = "0x00000000000000000000000000000000000a11ce";
 const OTHER_TARGET = "0x00000000000000000000000000000000000b0b0b";
 const GAS = 200_000n;
+const SECRET = "a secret of more than thirty-two bytes";
 
 describe("a network with permissioned writes and reads", () => {
   const directory = mkdtempSync(path.join(tmpdir(), "quorate-permissions-"));
@@ -291,6 +294,47 @@ describe("the switches of a network", () => {
         /cannot change/,
       );
     }
+    rmSync(directory, { recursive: true, force: true });
+  });
+});
+
+describe("ethrpc of a network with its own settings", () => {
+  it("serves TLS and asks for tokens as config/client-0.json says", async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "quorate-permissions-"));
+    await (await startNetwork({ dataPath: directory })).stop();
+    const { certificatePem, privateKeyPem } = createTlsIdentity(new Uint8Array(32), "localhost");
+    writeFileSync(path.join(directory, "config", "server.pem"), certificatePem);
+    writeFileSync(path.join(directory, "config", "server.key"), privateKeyPem);
+    writeFileSync(path.join(directory, "config", "secret"), SECRET);
+    const file = path.join(directory, "config", "client-0.json");
+    const settings = JSON.parse(readFileSync(file, "utf8")) as object;
+    const rpc = {
+      batchLengthMax: 10,
+      tls: { cert: "server.pem", key: "server.key" },
+      auth: { required: true, issuer: "test", audience: ["here"], secretFile: "secret" },
+    };
+    writeFileSync(file, JSON.stringify({ ...settings, rpc }));
+    const network = await startNetwork({ dataPath: directory });
+    assert.match(network.url, /^https:/);
+    const token = await new SignJWT({})
+      .setProtectedHeader({ alg: "HS256" })
+      .setIssuer("test")
+      .setAudience("here")
+      .setSubject("someone")
+      .setExpirationTime("1h")
+      .sign(new TextEncoder().encode(SECRET));
+    const url = network.url.replace("https", "wss");
+    const open = { headers: { authorization: `Bearer ${token}` }, ca: certificatePem };
+    const ask = async (socket: WebSocket): Promise<RpcAnswer> => {
+      await once(socket, "open");
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" }));
+      const [data] = (await once(socket, "message")) as [Buffer];
+      socket.close();
+      return JSON.parse(data.toString()) as RpcAnswer;
+    };
+    assert.equal((await ask(new WebSocket(url, open))).result, "0x1388");
+    assertNotSigned(await ask(new WebSocket(url, { ca: certificatePem })));
+    await network.stop();
     rmSync(directory, { recursive: true, force: true });
   });
 });
