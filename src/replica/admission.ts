@@ -107,8 +107,8 @@ export class Admission {
   }
 
   /**
-   * Accounts changed of which nobody told, by authorizations or with the whole state: asks again for
-   * all that matter.
+   * Accounts changed of which nobody told, by authorizations or with the whole state: asks again
+   * for all that matter.
    */
   refresh(): void {
     this.#accounts.clear();
