@@ -1,8 +1,8 @@
 /**
  * Whether a history of concurrent operations on one counter could have happened one at a time, each
  * somewhere between its call and its answer (linearizability). Every increment answers with the
- * value it made, so the order of increments is known and the check is exact: an operation that ended
- * before another began must not be later in that order.
+ * value it made, so the order of increments is known and the check is exact: an operation that
+ * ended before another began must not be later in that order.
  */
 export type Operation = {
   readonly kind: "increment" | "read";
