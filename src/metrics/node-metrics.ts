@@ -77,7 +77,10 @@ export class NodeMetrics {
       ...{ name, help, labelNames: [...labels], registers: [this.#registry] },
       collect: () => {
         gauge.reset();
-        for (const { value, labels: given = {} } of read()) gauge.set(given, value);
+        const samples = read();
+        // A reset leaves a 0 behind; what is not known is not 0.
+        if (samples.length === 0 && labels.length === 0) gauge.remove();
+        for (const { value, labels: given = {} } of samples) gauge.set(given, value);
       },
     });
   }

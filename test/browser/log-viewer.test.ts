@@ -128,7 +128,8 @@ describe("log viewer", { skip: missing ?? false }, () => {
     await page.press("#query", "Enter");
     await page.selectOption("#facet-service_name", "replica-3");
     await page.waitForURL(/replica-3/);
-    const found = await total();
+    const found = "40 entries";
+    await untilTotal(found);
     const other = await browser.newPage();
     await other.goto(page.url());
     await other.locator("#total", { hasText: found }).waitFor();

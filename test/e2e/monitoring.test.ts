@@ -99,6 +99,9 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
       async () => (await prometheus.value("max(quorate_replica_final_transactions_total)")) === 5,
       "the transactions are counted",
     );
+    // Rules need a few rounds to fire at all.
+    const rounds = 'count_over_time(up{instance=~".+"}[1m]) >= 6';
+    await waitFor(async () => (await prometheus.query(rounds)).length === 6, "a few rounds");
     // A network is ready with three replicas: the fourth may have been late.
     let firing: readonly string[] = [];
     const isCalm = async (): Promise<boolean> => {
