@@ -6,6 +6,7 @@ type Options = { readonly seed: number; readonly seconds: number };
 /** Each target runs until its time is over and returns the exit code. */
 const TARGETS: Readonly<Record<string, (options: Options) => Promise<number>>> = {
   evm: async (options) => (await import("./evm/fuzz-evm.ts")).fuzzEvmCommand(options),
+  rpc: async (options) => (await import("./rpc.ts")).fuzzRpc(options),
   wire: async (options) => (await import("./wire.ts")).fuzzWire(options),
 };
 
