@@ -10,13 +10,15 @@ const HEADERS_END = "\r\n\r\n";
 
 export class RpcConnection {
   readonly #host: string;
+  readonly #path: string;
   readonly #socket: Socket;
   #received = "";
   #waiter: Waiter | undefined;
   #lastId = 0;
 
-  private constructor(host: string, socket: Socket) {
+  private constructor(host: string, path: string, socket: Socket) {
     this.#host = host;
+    this.#path = path;
     this.#socket = socket;
     socket.setEncoding("latin1");
     socket.on("data", (text: string) => this.#onText(text));
@@ -24,12 +26,12 @@ export class RpcConnection {
     socket.on("close", () => this.#fail(new Error("the connection was closed")));
   }
 
-  static open(url: string): Promise<RpcConnection> {
+  static open(url: string, path = "/standard"): Promise<RpcConnection> {
     const { hostname, port, host } = new URL(url);
     return new Promise((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
       socket.once("error", reject);
-      socket.once("connect", () => resolve(new RpcConnection(host, socket)));
+      socket.once("connect", () => resolve(new RpcConnection(host, path, socket)));
     });
   }
 
@@ -52,7 +54,7 @@ export class RpcConnection {
 
   #post(body: string): Promise<string> {
     const head =
-      `POST /standard HTTP/1.1\r\nHost: ${this.#host}\r\n` +
+      `POST ${this.#path} HTTP/1.1\r\nHost: ${this.#host}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };
