@@ -2,6 +2,8 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 
 /** Fixed messages, data as fields. What peers can cause at will goes to `debug`. */
 export type Logger = {
+  /** Asked before fields are gathered for `debug`: at other levels that would be for nothing. */
+  isDebug?(): boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

@@ -2,6 +2,8 @@
 import path from "node:path";
 import type { Logger } from "../base/logger.ts";
 import { logEndpointsOf, type LogEndpointConfig } from "../config/log-settings.ts";
+import type { LogLevel } from "../logging/log-entry.ts";
+import { LogThreshold } from "../logging/log-threshold.ts";
 import { logFormatOf, LogWriter, type LogFormat } from "../logging/log-writer.ts";
 import { Shipper } from "../logging/shipper.ts";
 import { NodeMetrics } from "../metrics/node-metrics.ts";
@@ -9,14 +11,18 @@ import { programVersion } from "./program-version.ts";
 
 export type NodeLogConfig = LogEndpointConfig & {
   readonly data: string;
+  readonly "log.level": LogLevel;
   readonly "log.format": LogFormat | "auto";
 };
 
 /** What cannot be sent in this time at the end of a node is sent by its next start. */
 const CLOSE_WITHIN_MS = 1_000;
+/** Only the node's own user can send one: the servers of a node change nothing for a caller. */
+const TOGGLE_SIGNAL = "SIGUSR2";
 
 export class NodeLog {
   readonly writer: LogWriter;
+  readonly threshold: LogThreshold;
   readonly #shipper: Shipper | undefined;
   readonly #dataPath: string;
   #logger: Logger | undefined;
@@ -24,6 +30,8 @@ export class NodeLog {
   /** Throws LOG_ENDPOINT_INVALID. */
   constructor(config: NodeLogConfig, isTerminal: boolean) {
     this.#dataPath = config.data;
+    this.threshold = new LogThreshold(config["log.level"]);
+    process.on(TOGGLE_SIGNAL, () => this.#toggleDebug());
     this.writer = new LogWriter(logFormatOf(config["log.format"], isTerminal), isTerminal);
     const endpoints = logEndpointsOf(config);
     if (endpoints.length === 0) return;
@@ -66,5 +74,13 @@ export class NodeLog {
 
   async close(): Promise<void> {
     await this.#shipper?.close(CLOSE_WITHIN_MS);
+  }
+
+  #toggleDebug(): void {
+    const isOn = this.threshold.level === "debug";
+    // While it is heard.
+    if (isOn) this.#logger?.info("the log level goes back to what is configured");
+    this.threshold.toggleDebug();
+    if (!isOn) this.#logger?.info("the log level is debug now");
   }
 }

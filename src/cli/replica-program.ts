@@ -32,7 +32,7 @@ export async function runReplica(
       level: config["log.level"],
       origin: { blockchainId: network.blockchainId, serviceName: name, nodeId: name },
     },
-    { writer: log },
+    { writer: log, threshold: log.threshold },
   );
   log.useLogger(loggers("logging"));
   const metrics = log.createMetrics({ blockchainId: network.blockchainId, node: name });

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import type { Logger } from "../base/logger.ts";
 import { formatLogtime, type LogLevel, type LogOrigin } from "./log-entry.ts";
+import type { LogThreshold } from "./log-threshold.ts";
 import type { LogWriter } from "./log-writer.ts";
 
 export type LoggerOptions = { readonly level: LogLevel; readonly origin: LogOrigin };
@@ -8,6 +9,8 @@ export type LoggerOptions = { readonly level: LogLevel; readonly origin: LogOrig
 export type LoggerDependencies = {
   readonly writer: Pick<LogWriter, "write">;
   readonly now?: () => Date;
+  /** Changes the level later. */
+  readonly threshold?: LogThreshold;
 };
 
 /** Nothing of these names is meant to be logged. Should it happen all the same, it is blanked. */
@@ -19,7 +22,7 @@ const SECRET_NAMES = [
 /** Loggers of the parts of one service, by name. */
 export function createLoggers(
   { level, origin }: LoggerOptions,
-  { writer, now = () => new Date() }: LoggerDependencies,
+  { writer, now = () => new Date(), threshold }: LoggerDependencies,
 ): (part: string) => Logger {
   const root = pino(
     {
@@ -38,7 +41,9 @@ export function createLoggers(
   );
   return (part) => {
     const child = root.child({ logger: part });
+    threshold?.follow((changed) => (child.level = changed));
     return {
+      isDebug: () => child.isLevelEnabled("debug"),
       debug: (message, fields = {}) => child.debug(fields, message),
       info: (message, fields = {}) => child.info(fields, message),
       warn: (message, fields = {}) => child.warn(fields, message),

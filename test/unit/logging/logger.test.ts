@@ -16,6 +16,7 @@ import type { Logger } from "../../../src/base/logger.ts";
 import { createLoggers } from "../../../src/logging/create-logger.ts";
 import type { LogLevel } from "../../../src/logging/log-entry.ts";
 import { LogFile } from "../../../src/logging/log-file.ts";
+import { LogThreshold } from "../../../src/logging/log-threshold.ts";
 import { LogTail, mergeLines } from "../../../src/logging/log-tail.ts";
 import { logFormatOf, LogWriter } from "../../../src/logging/log-writer.ts";
 import { formatEntry } from "../../../src/logging/pretty-entry.ts";
@@ -56,6 +57,24 @@ describe("log entries", () => {
     logger.warn("c");
     logger.error("d");
     assert.equal(lines.length, 2);
+  });
+
+  it("of all parts follow a level that changes, and say whether debug is read", () => {
+    const lines: string[] = [];
+    const writer = { write: (text: string) => void lines.push(text) };
+    const threshold = new LogThreshold("warn");
+    const options = { level: threshold.level, origin: ORIGIN };
+    const loggers = createLoggers(options, { writer, threshold });
+    const parts = [loggers("a"), loggers("b")];
+    const speak = (): number => {
+      for (const part of parts) part.debug("x");
+      return lines.splice(0).length;
+    };
+    assert.deepEqual([speak(), parts[0]?.isDebug?.()], [0, false]);
+    threshold.toggleDebug();
+    assert.deepEqual([speak(), parts[0]?.isDebug?.()], [2, true]);
+    threshold.toggleDebug();
+    assert.deepEqual([speak(), threshold.level], [0, "warn"]);
   });
 
   it("never show a secret, even if somebody logs one", () => {
