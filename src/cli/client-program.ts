@@ -11,6 +11,7 @@ import type { NodeMetrics } from "../metrics/node-metrics.ts";
 import { createMethodTable } from "../rpc/method-table.ts";
 import { gateMethods } from "../rpc/readiness-gate.ts";
 import type { AccessControl } from "../rpc/auth/access-control.ts";
+import type { RequestTrace } from "../rpc/request-trace.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
 import type { NetworkStatus } from "../rpc/network-status.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
@@ -169,14 +170,26 @@ async function openRpc(
         return network.networkStatus().problem ?? "it is catching up with the chain";
       }),
       onAnswered,
-      onInternalError: (method, error) => {
+      trace: requestTrace(logger),
+      onInternalError: (method, error, correlationId) => {
         const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        logger.error("a request failed inside the node", { method, reason });
+        const fields = { correlation_id: correlationId, method, reason };
+        logger.error("a request failed inside the node", fields);
       },
     },
   );
   logger.info("ethrpc listens", { host: config["rpc.host"], port: rpc.port });
   return rpc;
+}
+
+function requestTrace(logger: Logger): RequestTrace {
+  return {
+    isOn: () => logger.isDebug?.() === true,
+    note: ({ correlationId, method, ms, code, transaction }) => {
+      const fields = { correlation_id: correlationId, method, ms: Math.round(ms), code };
+      logger.debug("request answered", { ...fields, transaction });
+    },
+  };
 }
 
 function openHealth(
@@ -211,7 +224,7 @@ function openHealth(
 function createClientLoggers(
   config: ClientConfig,
   { blockchainId }: NetworkFile,
-  writer: NodeLog,
+  log: NodeLog,
 ): Loggers {
   const { name: nodeId } = config;
   const create = (service: string): ((part: string) => Logger) =>
@@ -220,7 +233,7 @@ function createClientLoggers(
         level: config["log.level"],
         origin: { blockchainId, serviceName: `${nodeId}-${service}`, nodeId },
       },
-      { writer },
+      { writer: log, threshold: log.threshold },
     );
   return { service: create("clientservice"), rpc: create("ethrpc") };
 }

@@ -35,6 +35,7 @@ import { Emitter } from "./notifications.ts";
 import { Settlements } from "./settlements.ts";
 import { ReplicaLinks } from "./replica-links.ts";
 import { Submissions, type RefusedTransaction } from "./submissions.ts";
+import { TransactionLife } from "./transaction-life.ts";
 
 export type ClientEvents = {
   /** In order, once each. */
@@ -82,6 +83,7 @@ export class ClientNode {
   readonly #submissions: Submissions;
   readonly #calls: Calls;
   readonly #settlements = new Settlements();
+  readonly #life: TransactionLife;
   #links: ReplicaLinks | undefined;
   #timers: NodeJS.Timeout[] = [];
   #statusNonce = 0;
@@ -117,6 +119,7 @@ export class ClientNode {
     const { executor, blocks } = stores;
     this.#stores = stores;
     this.#dependencies = dependencies;
+    this.#life = new TransactionLife(dependencies.logger);
     this.#timing = { ...DEFAULT_CLIENT_TIMING, ...options.timing };
     this.#quorum = quorumOf(options.genesis.replicaPublicKeys.length);
     this.#emitter = new Emitter((error) => {
@@ -317,9 +320,13 @@ export class ClientNode {
           void this.#links?.ask(replica, { kind: "submit", transactions }),
         replicasUp: () => this.#follower.replicasUp,
         isDiskFull: () => this.#isDiskFull(),
-        onAccepted: (transaction) => this.#emitter.emit("transactionAccepted", transaction),
+        onAccepted: (transaction) => {
+          this.#life.accepted(transaction);
+          this.#emitter.emit("transactionAccepted", transaction);
+        },
         onFinal: this.#dependencies.onFinal,
         onRefused: (refused) => {
+          this.#life.refused(refused);
           this.#settlements.settle(refused.hash);
           this.#emitter.emit("transactionRefused", refused);
         },
@@ -334,6 +341,7 @@ export class ClientNode {
   }
 
   #onPublished(executed: ExecutedHeight): void {
+    this.#life.published(executed);
     this.#submissions.onPublished(executed);
     if (executed.block !== undefined) {
       for (const { hash } of executed.block.transactions) this.#settlements.settle(hash);

@@ -26,6 +26,7 @@ export type AdmissionDependencies = {
     onOutcome: (code: RejectionCode | undefined) => void,
   ) => void;
   readonly withdraw: (id: Hash) => void;
+  readonly onAdmitted?: ((hash: Uint8Array) => void) | undefined;
 };
 
 export type Refuse = (id: Hash, code: string) => void;
@@ -213,6 +214,7 @@ export class Admission {
     const { transaction, source, refuse } = arrival;
     const added = this.#pool.add(transaction, { source, nowMs: performance.now() });
     if (added.ok) {
+      this.#dependencies.onAdmitted?.(transaction.hash);
       this.#apply(added.value);
       if (added.value.replaced !== undefined) {
         this.#dependencies.withdraw(idOf(added.value.replaced));

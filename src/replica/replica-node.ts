@@ -36,6 +36,7 @@ import { createParameters, poolOptions } from "./replica-parameters.ts";
 import { repairOf, type ReplicaDependencies, type ReplicaOptions } from "./replica-options.ts";
 import { closeResources, openResources, type Resources } from "./replica-resources.ts";
 import { DEFAULT_GAP_MIN, StateSync } from "./state-sync.ts";
+import { TransactionLife } from "./transaction-life.ts";
 
 const CONSENSUS_FRAME = Uint8Array.of(CONSENSUS_CHANNEL);
 const STATE_FRAME = Uint8Array.of(STATE_CHANNEL);
@@ -65,6 +66,7 @@ export class ReplicaNode {
   };
   readonly #options: ReplicaOptions;
   readonly #logger: Logger;
+  readonly #life: TransactionLife;
   readonly #observer: ReplicaDependencies["observer"];
   readonly #onFatal: (error: unknown) => void;
   readonly #resources: Resources;
@@ -120,6 +122,7 @@ export class ReplicaNode {
     const { genesis } = options;
     this.#options = options;
     this.#logger = dependencies.logger;
+    this.#life = new TransactionLife(dependencies.logger);
     this.#observer = dependencies.observer;
     this.#onFatal = dependencies.onFatal;
     this.#resources = resources;
@@ -145,6 +148,7 @@ export class ReplicaNode {
       submit: (transaction, onOutcome) =>
         this.#driver.input({ kind: "submit", transaction }, onOutcome),
       withdraw: (id) => this.#driver.input({ kind: "withdraw", id }),
+      onAdmitted: (hash) => this.#life.admitted(hash),
     });
     this.#sessions = this.#createSessions();
     this.#expiry = setInterval(() => this.#admission.expire(performance.now()), EXPIRY_INTERVAL_MS);
@@ -235,7 +239,9 @@ export class ReplicaNode {
         this.#blocks.append(blocks, certificate);
         this.#feed.onFinal(blocks);
         this.counters.finalBlocks += blocks.length;
-        for (const { header } of blocks) {
+        for (const block of blocks) {
+          const { header } = block;
+          this.#life.ordered(block, certificate.view);
           this.counters.finalTransactions += header.txCount;
           this.#observer?.onFinal(header.txCount, Math.max(0, Date.now() - header.timestampMs));
         }
@@ -319,6 +325,7 @@ export class ReplicaNode {
       submit: (client, transactions) => {
         const source = `client ${client}`;
         const refuse = (transactionId: Hash, code: string): void => {
+          this.#life.refused(transactionId, code);
           this.#sessions.answer(client, { kind: "refused", transactionId, code });
         };
         for (const bytes of transactions) this.#admission.arrive(bytes, source, refuse);
@@ -407,6 +414,7 @@ export class ReplicaNode {
     this.#observer?.onExecuted(executed.included.length, durationMs);
     this.counters.executedBlocks++;
     this.counters.droppedTransactions += executed.drops.length;
+    this.#life.executed(executed);
     this.#feed.onExecuted(executed);
     this.#admission.onExecuted(executed);
     this.#sessions.onProgress();

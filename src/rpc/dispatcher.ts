@@ -8,6 +8,7 @@ import { takeTurns } from "./event-loop-turn.ts";
 import { isNumberText, JsonText, parseJson } from "./json-text.ts";
 import type { Dialect, MethodContext, MethodTable } from "./method.ts";
 import { isObject } from "./parameters.ts";
+import { type RequestTrace, transactionOf } from "./request-trace.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import {
   INTERNAL_ERROR,
@@ -22,11 +23,14 @@ import {
 export type DispatcherDependencies = {
   readonly methods: MethodTable;
   /** Something threw that is no RpcError: our fault. The caller learns only that. */
-  readonly onInternalError?: ((method: string, error: unknown) => void) | undefined;
+  readonly onInternalError?:
+    ((method: string, error: unknown, correlationId?: string) => void) | undefined;
   /** For metrics. The code is that of the error, if it is one; only known methods are named. */
   readonly onAnswered?:
     | ((method: string | undefined, durationMs: number, code: number | undefined) => void)
     | undefined;
+  /** For the log. */
+  readonly trace?: RequestTrace | undefined;
 };
 
 /** `text` is undefined when all that came were notifications. */
@@ -57,7 +61,7 @@ export class Dispatcher {
   async answer(
     body: Uint8Array,
     dialect: Dialect,
-    { connection, check }: Pick<MethodContext, "connection" | "check"> = {},
+    { connection, check, correlation }: Omit<MethodContext, "dialect" | "limits"> = {},
   ): Promise<Answer> {
     let value: unknown;
     try {
@@ -65,7 +69,7 @@ export class Dispatcher {
     } catch {
       return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
     }
-    const context = { dialect, limits: this.#limits, connection, check };
+    const context = { dialect, limits: this.#limits, connection, check, correlation };
     if (Array.isArray(value)) return this.#answerBatch(value, context);
     const request = readRequest(value);
     if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);
@@ -113,8 +117,9 @@ export class Dispatcher {
     const { id, method, isNotification } = request;
     const startedMs = performance.now();
     let code: number | undefined;
+    let result: unknown;
     try {
-      const result = await this.#run(request, context);
+      result = await this.#run(request, context);
       if (isNotification) return undefined;
       const text = resultText(id, context.dialect === "founding" ? { method } : {}, result);
       if (text.length <= room.lengthLeft) {
@@ -124,12 +129,20 @@ export class Dispatcher {
       throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
     } catch (error) {
       code = error instanceof RpcError ? error.code : INTERNAL_ERROR;
-      if (!(error instanceof RpcError)) this.#dependencies.onInternalError?.(method, error);
+      if (!(error instanceof RpcError)) {
+        this.#dependencies.onInternalError?.(method, error, context.correlation?.id);
+      }
       return isNotification ? undefined : errorText(id, error);
     } finally {
-      const { methods, onAnswered } = this.#dependencies;
+      const { methods, onAnswered, trace } = this.#dependencies;
       const known = methods.get(method) === undefined ? undefined : method;
-      onAnswered?.(known, performance.now() - startedMs, code);
+      const ms = performance.now() - startedMs;
+      onAnswered?.(known, ms, code);
+      if (trace?.isOn() === true) {
+        const transaction = transactionOf(method, request.params, result);
+        const correlationId = context.correlation?.id;
+        trace.note({ correlationId, method: known, ms, code, transaction });
+      }
     }
   }
 

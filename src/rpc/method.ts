@@ -1,4 +1,5 @@
 import type { Awaitable } from "./awaitable.ts";
+import type { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./subscriber-connection.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
@@ -16,6 +17,8 @@ export type MethodContext = {
   readonly connection?: SubscriberConnection | undefined;
   /** Undefined where everyone may do everything. */
   readonly check?: MethodCheck | undefined;
+  /** Under which the log tells of it. */
+  readonly correlation?: RequestCorrelation | undefined;
 };
 
 /** One method of the interface, and the reader that it needs. */

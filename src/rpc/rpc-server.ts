@@ -16,6 +16,7 @@ import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "
 import { createHttpServer, type HttpServer } from "./http-server.ts";
 import type { Dialect } from "./method.ts";
 import { readBody } from "./read-body.ts";
+import { RequestCorrelation } from "./request-correlation.ts";
 import { INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
 import type { RpcOptions } from "./rpc-options.ts";
 import { WebSocketEndpoint } from "./web-socket-endpoint.ts";
@@ -182,7 +183,8 @@ export class RpcServer {
           this.#access === undefined
             ? undefined
             : createMethodCheck(this.#access, credentialsOf(request));
-        return this.#dispatcher.answer(body.bytes, dialect, { check });
+        const correlation = new RequestCorrelation(request.headers);
+        return this.#dispatcher.answer(body.bytes, dialect, { check, correlation });
       });
     } finally {
       this.#budget.release(body.bytes.length);

@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from "ws";
 import { CheckedNotices } from "./checked-notices.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Dialect, MethodCheck } from "./method.ts";
+import type { RequestCorrelation } from "./request-correlation.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./subscriber-connection.ts";
@@ -11,6 +12,8 @@ export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
   /** A check for one message; undefined where everyone may do everything. */
   readonly createCheck: (() => MethodCheck) | undefined;
+  /** For one message. */
+  readonly createCorrelation: () => RequestCorrelation;
   /** Something threw that is our fault. */
   readonly onInternalError: (error: unknown) => void;
 };
@@ -84,8 +87,9 @@ export class WebSocketConnection {
     const afterAnswer: (() => void)[] = [];
     try {
       const connection = this.#subscriber(afterAnswer);
-      const { dispatcher, createCheck } = this.#dependencies;
-      const context = { connection, check: createCheck?.() };
+      const { dispatcher, createCheck, createCorrelation } = this.#dependencies;
+      const correlation = createCorrelation();
+      const context = { connection, check: createCheck?.(), correlation };
       const { text } = await dispatcher.answer(body, this.#dialect, context);
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();

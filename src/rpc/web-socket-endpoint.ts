@@ -7,6 +7,7 @@ import { isBearerProtocol } from "./auth/bearer-protocol.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
 import type { Dialect, MethodCheck } from "./method.ts";
+import { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcOptions } from "./rpc-options.ts";
 import { WebSocketConnection } from "./web-socket-connection.ts";
 
@@ -57,7 +58,9 @@ export class WebSocketEndpoint {
       this.#server.handleUpgrade(request, socket, head, (opened) => {
         const { dispatcher, access, onInternalError } = this.#dependencies;
         const createCheck = access === undefined ? undefined : checkOf(access, request);
-        const parts = { dispatcher, createCheck, onInternalError };
+        // The opening names all requests of its connection; unnamed ones are told apart.
+        const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
+        const parts = { dispatcher, createCheck, createCorrelation, onInternalError };
         const connection = new WebSocketConnection(opened, dialect, limits, parts);
         this.#connections.add(connection);
         connection.onClose(() => this.#connections.delete(connection));
