@@ -95,7 +95,7 @@ function requestsOf(server: Server): Readonly<Record<string, Request>> {
   };
 }
 
-/** The same chain on both: a token, blocks with logs, a full block, and as many blocks as needed. */
+/** The same chain on both: a token, blocks with logs, a full block, blocks up to the range. */
 async function prepare(name: string, url: string, pid: number, key: Hex): Promise<Server> {
   const account = privateKeyToAccount(key);
   const chainId = Number(await rpc(url, "eth_chainId"));
