@@ -1,6 +1,6 @@
 /**
- * The same transactions on Anvil and on our network, one per block, then everything that can be read
- * about them, field by field. What may differ is listed, with the reason; all else must be equal.
+ * The same transactions on Anvil and on our network, one per block, then everything that can be
+ * read about them, field by field. What may differ is listed, with the reason; all else is equal.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
