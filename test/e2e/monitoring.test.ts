@@ -1,28 +1,38 @@
 /**
- * The alert rules and the dashboard in a real Prometheus that scrapes a real network. What cannot
- * be had from one in seconds (a divergence, a full disk, a replica far behind, lost log lines) is
- * exported by a node of the same code with other readings.
+ * The alert rules and the dashboard in a real Prometheus that scrapes a real network, with real
+ * faults: a full disk that keeps a replica behind, wrong results, lost log lines, a killed leader,
+ * hanging replicas. Where no disk can be mounted, a node of the same code with other readings stands
+ * in for that one.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { privateKeyToAccount } from "viem/accounts";
+import { Shipper } from "../../src/logging/shipper.ts";
 import { HealthServer } from "../../src/metrics/health-server.ts";
+import { divergingEnvironment } from "../support/diverging-replica.ts";
 import { createEveryMetric } from "../support/every-metric.ts";
+import { MoodyLogServer } from "../support/moody-log-server.ts";
 import {
   type RunningNetwork,
+  type Service,
   SERVICES,
   startNetwork,
   waitFor,
 } from "../support/network-process.ts";
 import { Prometheus, prometheusMissing } from "../support/prometheus.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const RULES = path.join(ROOT, "deploy/monitoring/alerts.yaml");
 const ALERT_TIMEOUT_MS = 30_000;
+/** A replica takes 129 MiB for its logs before it has written anything, and keeps a reserve. */
+const DISK_SIZE = 400 * 1024 * 1024;
+/** More than QuorateReplicaLagging bears. */
+const BLOCKS_BEHIND = 80;
 
 const missing = prometheusMissing();
 if (missing !== undefined) console.log(`SKIPPED alerts in a real Prometheus: ${missing}`);
@@ -32,13 +42,23 @@ type Dashboard = { panels: { title: string; targets?: { expr: string }[] }[] };
 describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
   const directory = mkdtempSync(path.join(tmpdir(), "quorate-monitoring-"));
   const stand = createEveryMetric("replica-9", "stand-in");
+  const dataPath = path.join(directory, "network");
+  const divergingFile = path.join(directory, "diverging");
+  let disk: SmallDisk | string;
   let network: RunningNetwork;
   let health: HealthServer;
   let prometheus: Prometheus;
   let nonce = 0;
 
   before(async () => {
-    network = await startNetwork();
+    await (await startNetwork({ dataPath })).stop();
+    disk = SmallDisk.mount(path.join(dataPath, "replica-3"), DISK_SIZE);
+    network = await startNetwork({ dataPath, environment: divergingEnvironment(divergingFile) });
+    // A network that was stopped agrees on a leader with its first block: no part of this.
+    await send("eth_sendRawTransactionSync");
+    for (const service of SERVICES) {
+      await waitFor(() => isReady(network, service), `${service} is ready`, ALERT_TIMEOUT_MS);
+    }
     const source = { notReadyReason: () => undefined, status: () => ({}), metrics: stand.metrics };
     health = await HealthServer.open({ host: "127.0.0.1", port: 0 }, source);
     const ports = SERVICES.map((service) => {
@@ -61,6 +81,7 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
     await prometheus.close();
     await health.close();
     await network.stop();
+    if (disk instanceof SmallDisk) disk.unmount();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -72,14 +93,14 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
     const isOver = async (): Promise<boolean> => !(await prometheus.firing()).includes(alert);
     await waitFor(isOver, `${alert} ends`, ALERT_TIMEOUT_MS);
   };
-  const send = async (): Promise<void> => {
+  const send = async (method = "eth_sendRawTransaction"): Promise<void> => {
     const key = network.accounts[0]?.privateKey ?? "0x";
     const account = privateKeyToAccount(key);
     const raw = await account.signTransaction({
       ...{ type: "legacy", to: account.address, value: 0n, gas: 21_000n, gasPrice: 0n },
       ...{ nonce: nonce++, chainId: Number(network.chainId) },
     });
-    await network.rpc("eth_sendRawTransaction", [raw]);
+    await network.rpc(method, [raw]);
   };
 
   it("has rules that promtool accepts", () => {
@@ -96,7 +117,8 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
   it("raises nothing but what the machine's own disk causes while all is well", async () => {
     for (let count = 0; count < 5; count += 1) await send();
     await waitFor(
-      async () => (await prometheus.value("max(quorate_replica_final_transactions_total)")) === 5,
+      async () =>
+        (await prometheus.value("max(quorate_replica_final_transactions_total)")) === nonce,
       "the transactions are counted",
     );
     // Rules need a few rounds to fire at all.
@@ -114,10 +136,10 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
   it("notes the times of a transaction's life", async () => {
     const counts = [
       "quorate_client_commit_seconds_count",
-      'quorate_rpc_request_seconds_count{method="eth_sendRawTransaction"}',
+      'sum(quorate_rpc_request_seconds_count{method=~"eth_sendRawTransaction.*"})',
     ];
     for (const name of counts) {
-      await waitFor(async () => (await prometheus.value(name)) === 5, name);
+      await waitFor(async () => (await prometheus.value(name)) === nonce, name);
     }
     for (const name of ["commit_seconds", "block_transactions", "execution_seconds"]) {
       const least = `min(quorate_replica_${name}_count{node=~"replica-[0-3]"})`;
@@ -139,32 +161,52 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
     }
   });
 
-  it("raises QuorateReplicaLagging for a replica far behind the others", async () => {
-    stand.state.report = { ...stand.state.report, finalHeight: 100, execHeight: 10 };
+  it("raises QuorateDiskFull and QuorateReplicaLagging for a full disk, until there is room", async () => {
+    const { report } = stand.state;
+    if (disk instanceof SmallDisk) {
+      disk.fill();
+      for (let count = 0; count < BLOCKS_BEHIND; count += 1) {
+        await send("eth_sendRawTransactionSync");
+      }
+    } else {
+      console.log(`by a stand-in: ${disk}`);
+      stand.state.report = { ...report, finalHeight: 100, execHeight: 10, isDiskFull: true };
+    }
+    await fires("QuorateDiskFull");
     await fires("QuorateReplicaLagging");
-    stand.state.report = { ...stand.state.report, execHeight: 100 };
+    if (disk instanceof SmallDisk) disk.makeRoom();
+    stand.state.report = report;
+    await ends("QuorateDiskFull");
     await ends("QuorateReplicaLagging");
   });
 
-  it("raises QuorateDiverged for a replica whose results differ", async () => {
-    stand.state.report = { ...stand.state.report, alarm: "EXECUTION_DIVERGED" };
-    await fires("QuorateDiverged");
-  });
-
-  it("raises QuorateDiskFull for a full disk, until there is room", async () => {
-    stand.state.report = { ...stand.state.report, isDiskFull: true };
-    await fires("QuorateDiskFull");
-    stand.state.report = { ...stand.state.report, isDiskFull: false };
-    await ends("QuorateDiskFull");
-  });
-
-  it("raises QuorateLogDrops and QuorateLogEndpointDown for lost log lines", async () => {
-    const [endpoint] = stand.state.shipper.endpoints;
-    assert.ok(endpoint !== undefined);
-    const lost = { ...endpoint, isUp: false, droppedLines: 7 };
-    stand.state.shipper = { ...stand.state.shipper, endpoints: [lost] };
-    await fires("QuorateLogDrops");
-    await fires("QuorateLogEndpointDown");
+  it("raises QuorateLogDrops and QuorateLogEndpointDown while a shipper finds nobody", async () => {
+    const silent = await MoodyLogServer.open();
+    silent.mood = "silence";
+    const endpoint = { name: "endpoint_1", url: silent.url, username: undefined };
+    const shipper = new Shipper({
+      endpoints: [{ ...endpoint, password: undefined }],
+      spoolDirectory: path.join(directory, "spool"),
+      ...{ spoolSizeMax: 20_000, segmentSize: 4_000, timing: { answerTimeoutMs: 200 } },
+    });
+    try {
+      await waitFor(
+        async () => {
+          for (let count = 0; count < 100; count += 1) shipper.write(`{"count":${count}}`);
+          stand.state.shipper = shipper.counts;
+          const firing = await prometheus.firing();
+          return ["QuorateLogDrops", "QuorateLogEndpointDown"].every((name) =>
+            firing.includes(name),
+          );
+        },
+        "both fire",
+        ALERT_TIMEOUT_MS,
+      );
+      assert.ok((shipper.counts.endpoints[0]?.droppedLines ?? 0) > 0);
+    } finally {
+      await shipper.close(0);
+      await silent.goAway();
+    }
   });
 
   it("raises QuorateViewChanged when the leader is killed", async () => {
@@ -199,4 +241,26 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
     }
     await ends("QuorateNoProgress");
   });
+
+  it("raises QuorateDiverged for a replica whose results differ", async () => {
+    await waitFor(
+      async () => (await prometheus.value("max(quorate_client_replicas_up)")) === 4,
+      "all are up",
+      ALERT_TIMEOUT_MS,
+    );
+    const leader = await prometheus.value("max(quorate_client_leader)");
+    const service = SERVICES[leader === 0 ? 1 : 0];
+    writeFileSync(divergingFile, service);
+    await send();
+    await fires("QuorateDiverged");
+    const diverged = `quorate_replica_alarm{node="${service}",code="EXECUTION_DIVERGED"}`;
+    assert.equal(await prometheus.value(diverged), 1);
+    const alarmed = await prometheus.query("quorate_replica_alarm > 0");
+    assert.equal(alarmed.length, 1, "it alone");
+  });
 });
+
+async function isReady(network: RunningNetwork, service: Service): Promise<boolean> {
+  const answer = (await network.health(service, "/ready")) as { readonly isReady: boolean };
+  return answer.isReady;
+}
