@@ -117,7 +117,9 @@ export class Sender {
         this.#change({ isUp: false, failedRequests, problem: outcome.problem });
         // Nodes that failed together do not come back together.
         const jitter = 0.5 + Math.random() / 2;
-        await this.#pause(outcome.waitMs ?? this.#retryMs * jitter);
+        // An endpoint that says "at once" again and again gets no storm.
+        const askedMs = Math.max(outcome.waitMs ?? this.#retryMs, this.#timing.retryMinMs);
+        await this.#pause(outcome.waitMs === undefined ? askedMs * jitter : askedMs);
         this.#retryMs = Math.min(2 * this.#retryMs, this.#timing.retryMaxMs);
       }
     }
@@ -193,12 +195,15 @@ function outcomeOf(
   if (status >= 200 && status < 300) return { kind: "taken" };
   const problem = `HTTP ${status}`;
   if (status === 400 || status === 413) return { kind: "refused", problem };
-  const seconds = Number(headers["retry-after"] ?? Number.NaN);
-  const waitMs =
-    Number.isFinite(seconds) && seconds >= 0
-      ? Math.min(seconds * 1000, RETRY_AFTER_MAX_MS)
-      : undefined;
-  return { kind: "failed", problem, waitMs };
+  return { kind: "failed", problem, waitMs: retryAfterMs(headers["retry-after"]) };
+}
+
+/** Seconds or a date (RFC 9110); undefined for anything else. Nobody can silence a node for long. */
+function retryAfterMs(value: string | readonly string[] | undefined): number | undefined {
+  if (typeof value !== "string") return undefined;
+  const isSeconds = /^\d+$/.test(value);
+  const waitMs = isSeconds ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), RETRY_AFTER_MAX_MS);
 }
 
 function headersOf({ username, password }: ShipperEndpoint): Readonly<Record<string, string>> {

@@ -1,6 +1,8 @@
 /** A log endpoint that takes lines, refuses them, falls silent or breaks off, as it is told. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { TlsIdentity } from "../../src/crypto/certificate.ts";
 
 /** A number is a status; the rest is what HTTP servers do when they are ill. */
 export type Mood = number | "reset" | "silence" | "slow" | "lost answer";
@@ -15,22 +17,33 @@ export class MoodyLogServer {
   /** Lines that it answers with 400. */
   isPoison: (line: string) => boolean = () => false;
   linesMax = Number.POSITIVE_INFINITY;
+  /** What comes with an answer that refuses: when to try again. */
+  retryAfter: (() => string) | undefined;
+  readonly #identity: TlsIdentity | undefined;
   #server: Server | undefined;
   #port = 0;
 
-  static async open(): Promise<MoodyLogServer> {
-    const server = new MoodyLogServer();
+  private constructor(identity: TlsIdentity | undefined) {
+    this.#identity = identity;
+  }
+
+  /** With an identity over TLS, as localhost. */
+  static async open(identity?: TlsIdentity): Promise<MoodyLogServer> {
+    const server = new MoodyLogServer(identity);
     await server.listen();
     return server;
   }
 
   get url(): string {
+    if (this.#identity !== undefined) return `https://localhost:${this.#port}`;
     return `http://127.0.0.1:${this.#port}`;
   }
 
   /** On the port that it had before. */
   async listen(): Promise<void> {
-    const server = createServer((request, response) => void this.#answer(request, response));
+    const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+      void this.#answer(request, response);
+    const server = this.#createServer(onRequest);
     await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve));
     this.#server = server;
     const address = server.address() as AddressInfo;
@@ -44,6 +57,12 @@ export class MoodyLogServer {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
+  }
+
+  #createServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
+    if (this.#identity === undefined) return createServer(onRequest);
+    const { certificatePem: cert, privateKeyPem: key } = this.#identity;
+    return createTlsServer({ cert, key }, onRequest);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -62,8 +81,10 @@ export class MoodyLogServer {
     if (mood === "slow") await new Promise((resolve) => setTimeout(resolve, 300));
     if (whole.length > this.linesMax) response.writeHead(413).end();
     else if (whole.some(this.isPoison)) response.writeHead(400).end();
-    else if (typeof mood === "number" && mood >= 300) response.writeHead(mood).end("no");
-    else {
+    else if (typeof mood === "number" && mood >= 300) {
+      if (this.retryAfter !== undefined) response.setHeader("retry-after", this.retryAfter());
+      response.writeHead(mood).end("no");
+    } else {
       this.lines.push(...whole);
       if (mood === "lost answer") request.socket.resetAndDestroy();
       else response.writeHead(200).end("ok");
