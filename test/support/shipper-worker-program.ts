@@ -11,9 +11,11 @@ export function runShipperProgram([url = "", spool = "", count = "0"]: readonly 
   for (let number = 0; number < Number(count); number += 1) {
     shipper.write(JSON.stringify({ number }));
   }
-  // Handed to the thread and kept by it: from here on the lines outlive the process.
-  setTimeout(() => process.stdout.write("kept\n"), 500);
-  setInterval(() => undefined, 1_000);
+  setInterval(() => {
+    // Kept by the thread: from here on the lines outlive the process.
+    const waiting = shipper.counts.endpoints[0]?.waitingLines ?? 0;
+    if (waiting === Number(count)) process.stdout.write("kept\n");
+  }, 50);
 }
 
 if (process.argv[1] === import.meta.filename) runShipperProgram(process.argv.slice(2));

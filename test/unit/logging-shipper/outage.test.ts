@@ -20,147 +20,149 @@ const TIMING: SenderTiming = { answerTimeoutMs: 500, retryMinMs: 1, retryMaxMs: 
 /** With the waits of a node more than five minutes. */
 const TRIES = 20;
 
-let server: MoodyLogServer;
-let directory: string;
-let shipper: Shipper | undefined;
+describe("log endpoints in trouble", { timeout: 60_000 }, () => {
+  let server: MoodyLogServer;
+  let directory: string;
+  let shipper: Shipper | undefined;
 
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "quorate-outage-"));
-  shipper = undefined;
-});
-afterEach(async () => {
-  await shipper?.close(0);
-  await server.goAway();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-function open(timing: Partial<SenderTiming> = TIMING): Shipper {
-  const endpoint = { name: "endpoint_1", url: server.url, username: undefined };
-  shipper = new Shipper({
-    endpoints: [{ ...endpoint, password: undefined }],
-    spoolDirectory: path.join(directory, "spool"),
-    timing,
+  beforeEach(() => {
+    directory = mkdtempSync(path.join(tmpdir(), "quorate-outage-"));
+    shipper = undefined;
   });
-  return shipper;
-}
-
-function failures(): number {
-  return shipper?.counts.endpoints[0]?.failedRequests ?? 0;
-}
-
-function numbers(): number[] {
-  return server.lines.map((text) => (JSON.parse(text) as { number: number }).number);
-}
-
-describe("a log endpoint that is away for long", () => {
-  it("is tried ever more seldom, and gets every line in order when it is back", async () => {
-    server = await MoodyLogServer.open();
+  afterEach(async () => {
+    await shipper?.close(0);
     await server.goAway();
-    const one = open();
-    const startedMs = performance.now();
-    let count = 0;
-    while (failures() < TRIES) {
-      one.write(JSON.stringify({ number: count }));
-      count += 1;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    const awayMs = performance.now() - startedMs;
-    // Seven doublings lead to the limit, then every wait is at least half of it.
-    const leastMs = (TRIES - 9) * (TIMING.retryMaxMs / 2);
-    assert.ok(awayMs >= leastMs, `${TRIES} tries in ${awayMs.toFixed(0)} ms`);
-    await server.listen();
-    const backMs = performance.now();
-    await until(() => server.lines.length >= count);
-    assert.ok(performance.now() - backMs < 20 * TIMING.retryMaxMs, "it need not wait for long");
-    assert.deepEqual(
-      numbers(),
-      Array.from({ length: count }, (_, number) => number),
-    );
-    assert.equal(one.counts.endpoints[0]?.droppedLines, 0);
-    assert.equal(one.counts.overflowLines, 0);
+    rmSync(directory, { recursive: true, force: true });
   });
-});
 
-describe("Retry-After", () => {
-  const waitFor = async (retryAfter: () => string, status: number): Promise<number> => {
-    server = await MoodyLogServer.open();
-    server.moods.push(status);
-    server.retryAfter = retryAfter;
-    open().write('{"number":1}');
-    await until(() => server.requests.length === 1);
-    const startedMs = performance.now();
-    await until(() => server.lines.length === 1);
-    return performance.now() - startedMs;
-  };
+  function open(timing: Partial<SenderTiming> = TIMING): Shipper {
+    const endpoint = { name: "endpoint_1", url: server.url, username: undefined };
+    shipper = new Shipper({
+      endpoints: [{ ...endpoint, password: undefined }],
+      spoolDirectory: path.join(directory, "spool"),
+      timing,
+    });
+    return shipper;
+  }
 
-  it("is waited for where it is in seconds", async () => {
-    for (const status of [429, 503]) {
-      assert.ok((await waitFor(() => "1", status)) >= 900);
-      await shipper?.close(0);
+  function failures(): number {
+    return shipper?.counts.endpoints[0]?.failedRequests ?? 0;
+  }
+
+  function numbers(): number[] {
+    return server.lines.map((text) => (JSON.parse(text) as { number: number }).number);
+  }
+
+  describe("a log endpoint that is away for long", () => {
+    it("is tried ever more seldom, and gets every line in order when it is back", async () => {
+      server = await MoodyLogServer.open();
       await server.goAway();
-      rmSync(path.join(directory, "spool"), { recursive: true });
-    }
-  });
-
-  it("is waited for where it is a date", async () => {
-    const inTwoSeconds = (): string => new Date(Date.now() + 2_000).toUTCString();
-    // A date has no fractions of a second.
-    assert.ok((await waitFor(inTwoSeconds, 503)) >= 900);
-  });
-
-  it("that has passed or says nothing does not hold up anybody", async () => {
-    for (const text of ["Thu, 01 Jan 1970 00:00:00 GMT", "soon", "-5", "0"]) {
-      const waitedMs = await waitFor(() => text, 503);
-      assert.ok(waitedMs < 900, `${text}: ${waitedMs.toFixed(0)} ms`);
-      await shipper?.close(0);
-      await server.goAway();
-      rmSync(path.join(directory, "spool"), { recursive: true });
-    }
-  });
-});
-
-describe("an endpoint that refuses and asks for more at once", () => {
-  it("is not stormed", async () => {
-    server = await MoodyLogServer.open();
-    server.mood = 503;
-    server.retryAfter = () => "0";
-    open({ ...TIMING, retryMinMs: 100 }).write('{"number":1}');
-    await until(() => server.requests.length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    assert.ok(server.requests.length <= 6, `${server.requests.length} requests in half a second`);
-  });
-});
-
-describe("a log endpoint over TLS", { timeout: 30_000 }, () => {
-  it("gets nothing while nobody vouches for its certificate", async () => {
-    server = await MoodyLogServer.open(IDENTITY);
-    open().write('{"number":1}');
-    await until(() => failures() > 1);
-    assert.match(shipper?.counts.endpoints[0]?.problem ?? "", /SELF_SIGNED|UNABLE_TO_VERIFY/);
-    assert.deepEqual(server.requests, []);
-  });
-
-  it("gets its lines once NODE_EXTRA_CA_CERTS names who vouches for it", async () => {
-    server = await MoodyLogServer.open(IDENTITY);
-    const authorities = path.join(directory, "authorities.pem");
-    writeFileSync(authorities, IDENTITY.certificatePem);
-    const child = startProgram({ NODE_EXTRA_CA_CERTS: authorities });
-    try {
-      await until(() => server.lines.length >= 10, 20_000);
+      const one = open();
+      const startedMs = performance.now();
+      let count = 0;
+      while (failures() < TRIES) {
+        one.write(JSON.stringify({ number: count }));
+        count += 1;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      const awayMs = performance.now() - startedMs;
+      // Seven doublings lead to the limit, then every wait is at least half of it.
+      const leastMs = (TRIES - 9) * (TIMING.retryMaxMs / 2);
+      assert.ok(awayMs >= leastMs, `${TRIES} tries in ${awayMs.toFixed(0)} ms`);
+      await server.listen();
+      const backMs = performance.now();
+      await until(() => server.lines.length >= count);
+      assert.ok(performance.now() - backMs < 20 * TIMING.retryMaxMs, "it need not wait for long");
       assert.deepEqual(
         numbers(),
-        Array.from({ length: 10 }, (_, number) => number),
+        Array.from({ length: count }, (_, number) => number),
       );
-    } finally {
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      await ended;
-    }
+      assert.equal(one.counts.endpoints[0]?.droppedLines, 0);
+      assert.equal(one.counts.overflowLines, 0);
+    });
   });
 
-  function startProgram(environment: Readonly<Record<string, string>>): ChildProcess {
-    const args = [PROGRAM, server.url, path.join(directory, "spool"), "10"];
-    const env = { ...process.env, ...environment };
-    return spawn(process.execPath, args, { env, stdio: "ignore" });
-  }
+  describe("Retry-After", () => {
+    const waitFor = async (retryAfter: () => string, status: number): Promise<number> => {
+      server = await MoodyLogServer.open();
+      server.moods.push(status);
+      server.retryAfter = retryAfter;
+      open().write('{"number":1}');
+      await until(() => server.requests.length === 1);
+      const startedMs = performance.now();
+      await until(() => server.lines.length === 1);
+      return performance.now() - startedMs;
+    };
+
+    it("is waited for where it is in seconds", async () => {
+      for (const status of [429, 503]) {
+        assert.ok((await waitFor(() => "1", status)) >= 900);
+        await shipper?.close(0);
+        await server.goAway();
+        rmSync(path.join(directory, "spool"), { recursive: true });
+      }
+    });
+
+    it("is waited for where it is a date", async () => {
+      const inTwoSeconds = (): string => new Date(Date.now() + 2_000).toUTCString();
+      // A date has no fractions of a second.
+      assert.ok((await waitFor(inTwoSeconds, 503)) >= 900);
+    });
+
+    it("that has passed or says nothing does not hold up anybody", async () => {
+      for (const text of ["Thu, 01 Jan 1970 00:00:00 GMT", "soon", "-5", "0"]) {
+        const waitedMs = await waitFor(() => text, 503);
+        assert.ok(waitedMs < 900, `${text}: ${waitedMs.toFixed(0)} ms`);
+        await shipper?.close(0);
+        await server.goAway();
+        rmSync(path.join(directory, "spool"), { recursive: true });
+      }
+    });
+  });
+
+  describe("an endpoint that refuses and asks for more at once", () => {
+    it("is not stormed", async () => {
+      server = await MoodyLogServer.open();
+      server.mood = 503;
+      server.retryAfter = () => "0";
+      open({ ...TIMING, retryMinMs: 100 }).write('{"number":1}');
+      await until(() => server.requests.length === 1);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      assert.ok(server.requests.length <= 6, `${server.requests.length} requests in half a second`);
+    });
+  });
+
+  describe("a log endpoint over TLS", { timeout: 30_000 }, () => {
+    it("gets nothing while nobody vouches for its certificate", async () => {
+      server = await MoodyLogServer.open(IDENTITY);
+      open().write('{"number":1}');
+      await until(() => failures() > 1);
+      assert.match(shipper?.counts.endpoints[0]?.problem ?? "", /SELF_SIGNED|UNABLE_TO_VERIFY/);
+      assert.deepEqual(server.requests, []);
+    });
+
+    it("gets its lines once NODE_EXTRA_CA_CERTS names who vouches for it", async () => {
+      server = await MoodyLogServer.open(IDENTITY);
+      const authorities = path.join(directory, "authorities.pem");
+      writeFileSync(authorities, IDENTITY.certificatePem);
+      const child = startProgram({ NODE_EXTRA_CA_CERTS: authorities });
+      try {
+        await until(() => server.lines.length >= 10, 20_000);
+        assert.deepEqual(
+          numbers(),
+          Array.from({ length: 10 }, (_, number) => number),
+        );
+      } finally {
+        const ended = new Promise((resolve) => child.once("exit", resolve));
+        child.kill("SIGKILL");
+        await ended;
+      }
+    });
+
+    function startProgram(environment: Readonly<Record<string, string>>): ChildProcess {
+      const args = [PROGRAM, server.url, path.join(directory, "spool"), "10"];
+      const env = { ...process.env, ...environment };
+      return spawn(process.execPath, args, { env, stdio: "ignore" });
+    }
+  });
 });
