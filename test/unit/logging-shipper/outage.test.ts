@@ -13,8 +13,8 @@ import { MoodyLogServer, until } from "../../support/moody-log-server.ts";
 const PROGRAM = path.join(import.meta.dirname, "../../support/shipper-worker-program.ts");
 const IDENTITY = createTlsIdentity(new Uint8Array(32).fill(7), "localhost");
 /**
- * A ratio of 1 to 120, as that of a node. What changes over an outage is the wait between tries: once
- * it has reached its limit the second minute is as the tenth.
+ * A ratio of 1 to 120, as that of a node. What changes over an outage is the wait between tries:
+ * once it has reached its limit the second minute is as the tenth.
  */
 const TIMING: SenderTiming = { answerTimeoutMs: 500, retryMinMs: 1, retryMaxMs: 120 };
 /** With the waits of a node more than five minutes. */
