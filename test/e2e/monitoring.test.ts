@@ -1,8 +1,8 @@
 /**
  * The alert rules and the dashboard in a real Prometheus that scrapes a real network, with real
  * faults: a full disk that keeps a replica behind, wrong results, lost log lines, a killed leader,
- * hanging replicas. Where no disk can be mounted, a node of the same code with other readings stands
- * in for that one.
+ * hanging replicas. Where no disk can be mounted, a node of the same code with other readings
+ * stands in for that one.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
