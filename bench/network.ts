@@ -14,7 +14,7 @@ import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 const DEFAULT_SECONDS = 60;
 const DEFAULT_SENDERS = 250;
 const CONNECTIONS = 50;
-const IN_FLIGHT = 1_000;
+const IN_FLIGHT = 2_000;
 const LATENCY_SAMPLES = 300;
 /** Signed for a run, per second of it: more than the network can take. */
 const SIGNED_PER_SECOND = 5_000;

@@ -1,4 +1,6 @@
-/** Files of configuration, read and checked. What is wrong is one error that names every problem. */
+/**
+ * Files of configuration, read and checked. What is wrong is one error that names every problem.
+ */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";

@@ -1,4 +1,6 @@
-/** The program: finds the command, runs it, turns what went wrong into one line and an exit code. */
+/**
+ * The program: finds the command, runs it, turns what went wrong into one line and an exit code.
+ */
 import { CodedError } from "../base/coded-error.ts";
 import { parseArguments, usageError, type CommandContext } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";

@@ -34,8 +34,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const CLOSE_TIMEOUT_MS = 10_000;
 
 /**
- * All code of the program has been read. It is kept compiled at once, so that nodes that start after
- * this one need not do it again.
+ * All code of the program has been read. It is kept compiled at once, so that nodes that start
+ * after this one need not do it again.
  */
 export function noteLoaded(): void {
   flushCompileCache();

@@ -1,6 +1,6 @@
 /**
- * Ctrl-C and SIGTERM. The first asks for a clean stop, a later one for a hard one. Terminals and npm
- * both pass one Ctrl-C on, so what comes within a moment of the first is the same one.
+ * Ctrl-C and SIGTERM. The first asks for a clean stop, a later one for a hard one. Terminals and
+ * npm both pass one Ctrl-C on, so what comes within a moment of the first is the same one.
  */
 export type StopSignal = {
   readonly asked: Promise<unknown>;

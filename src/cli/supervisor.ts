@@ -44,10 +44,10 @@ const PIONEERS: readonly string[] = [...REPLICA_NAMES.slice(0, 1), CLIENT_NAME];
 const PIONEER_TIMEOUT_MS = 5_000;
 
 /**
- * Young objects die young here: a larger nursery saves a node much of its collections. It may grow to
- * 64 MB under load and begins small, so that an idle node stays small.
+ * Young objects die young here: a large nursery saves a node much of its collections. An idle node
+ * does not touch most of it.
  */
-const RUNTIME_FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=64"];
+const RUNTIME_FLAGS = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -70,8 +70,8 @@ export class Supervisor {
   }
 
   /**
-   * All at once, except where nothing is compiled yet: then one replica and the client do it for the
-   * others, which would otherwise all do the same work on few cores.
+   * All at once, except where nothing is compiled yet: then one replica and the client do it for
+   * the others, which would otherwise all do the same work on few cores.
    */
   start(): void {
     const isCold = !hasCompiledCode();

@@ -69,7 +69,7 @@ export const DEFAULT_TIMING: Timing = {
 
 export const DEFAULT_PARAMETERS = {
   window: 4,
-  gatherPerBlock: 32,
+  gatherPerBlock: 128,
   execLagMax: 64,
   blockTransactionsMax: 4_096,
   blockBytesMax: 2 * 1024 * 1024,

@@ -198,7 +198,9 @@ function outcomeOf(
   return { kind: "failed", problem, waitMs: retryAfterMs(headers["retry-after"]) };
 }
 
-/** Seconds or a date (RFC 9110); undefined for anything else. Nobody can silence a node for long. */
+/**
+ * Seconds or a date (RFC 9110); undefined for anything else. Nobody can silence a node for long.
+ */
 function retryAfterMs(value: string | readonly string[] | undefined): number | undefined {
   if (typeof value !== "string") return undefined;
   const isSeconds = /^\d+$/.test(value);

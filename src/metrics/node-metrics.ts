@@ -1,7 +1,7 @@
 /**
  * The registry of a node process and what every node exports: the process, its disk, its logs.
- * Values that the node knows anyway are read when they are asked for; only times are noted as they happen.
- * docs/observability.md lists every name; a test compares the two.
+ * Values that the node knows anyway are read when they are asked for; only times are noted as they
+ * happen. docs/observability.md lists every name; a test compares the two.
  */
 import { statfsSync } from "node:fs";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";

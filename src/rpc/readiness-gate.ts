@@ -1,6 +1,7 @@
 /**
- * A node that starts knows the chain as of its last write. Until it has caught up it answers nothing
- * that depends on the chain: a caller who saw a block before must not see the state before it.
+ * A node that starts knows the chain as of its last write. Until it has caught up it answers
+ * nothing that depends on the chain: a caller who saw a block before must not see the state before
+ * it.
  */
 import type { BoundMethod, MethodTable } from "./method.ts";
 import { RpcError, SERVER_ERROR } from "./rpc-error.ts";

@@ -1,7 +1,7 @@
 /**
- * State transfer between replicas <-> bytes (docs/adr/0011-state-transfer.md), in the same canonical
- * form as their other messages: a version byte, a type byte, then the fields. The decoder never
- * throws on bytes from outside.
+ * State transfer between replicas <-> bytes (docs/adr/0011-state-transfer.md), in the same
+ * canonical form as their other messages: a version byte, a type byte, then the fields. The decoder
+ * never throws on bytes from outside.
  *
  * Nothing here is believed by itself: headers prove each other up to one whose result f+1 replicas
  * signed, and entries must have the root that this header names.

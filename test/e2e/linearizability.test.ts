@@ -1,6 +1,6 @@
 /**
- * One counter in a contract, many callers at once, and nodes that are killed or hang meanwhile: what
- * the callers saw must be explainable by one order of all operations that keeps to real time.
+ * One counter in a contract, many callers at once, and nodes that are killed or hang meanwhile:
+ * what the callers saw must be explainable by one order of all operations that keeps to real time.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";

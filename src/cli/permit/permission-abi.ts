@@ -1,4 +1,6 @@
-/** Calls of the permission contract and what comes back, in its ABI (contracts/permissions.json). */
+/**
+ * Calls of the permission contract and what comes back, in its ABI (contracts/permissions.json).
+ */
 import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import { concatBytes } from "../../base/bytes.ts";
 import { bytesToHex, type Hex, parseHex } from "../../base/hex.ts";

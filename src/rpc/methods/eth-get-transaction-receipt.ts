@@ -5,9 +5,10 @@ import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";
 
 /**
- * A transaction that was accepted is final within milliseconds, so the answer waits for it a little.
- * Libraries that look once and then only at every new block would wait for ever on an idle chain:
- * the block may come between their two looks, and without transactions there is no further one.
+ * A transaction that was accepted is final within milliseconds, so the answer waits for it a
+ * little. Libraries that look once and then only at every new block would wait for ever on an idle
+ * chain: the block may come between their two looks, and without transactions there is no further
+ * one.
  */
 export const ethGetTransactionReceipt: Method<
   TransactionFinder & ReceiptsReader & FinalityWaiter,
