@@ -165,6 +165,9 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
     const { report } = stand.state;
     if (disk instanceof SmallDisk) {
       disk.fill();
+      // What is executed is written behind: until that fails the replica goes on.
+      await send("eth_sendRawTransactionSync");
+      await fires("QuorateDiskFull");
       for (let count = 0; count < BLOCKS_BEHIND; count += 1) {
         await send("eth_sendRawTransactionSync");
       }
