@@ -102,6 +102,7 @@ describe("taking the state of a peer", () => {
     target: Opened,
     servers: readonly number[],
     lie: Lie,
+    isServing: (peer: number) => boolean = () => true,
   ): Promise<Transferred | undefined> {
     const answer = (peer: number, message: StateMessage): void => {
       const said = lie(message, peer);
@@ -137,7 +138,7 @@ describe("taking the state of a peer", () => {
       send: (to, request) => {
         if (request.kind === "resultRequest") {
           answer(to, { kind: "signedResult", vote: voteOf(to, request.height) });
-        } else if (serverOf.has(to)) serverOf.get(to)!.onRequest(0, request);
+        } else if (isServing(to) && serverOf.has(to)) serverOf.get(to)!.onRequest(0, request);
         else answer(to, { kind: "snapshotRefused", code: "SNAPSHOT_UNAVAILABLE" });
       },
     });
@@ -270,14 +271,12 @@ describe("taking the state of a peer", () => {
     const target = await open(takenPath);
     // The honest one refuses until the liar has had its turn.
     let hasLied = false;
-    const taken = await take(target, [1, 2], (message, peer) => {
-      if (peer === 1 && message.kind === "snapshotChunk") {
-        hasLied = true;
-        return { ...message, entries: message.entries.slice(0, -1) };
-      }
-      const isEarly = peer === 2 && message.kind === "snapshotOffer" && !hasLied;
-      return isEarly ? { kind: "snapshotRefused", code: "SNAPSHOT_BUSY" } : message;
-    });
+    const lie: Lie = (message, peer) => {
+      if (peer !== 1 || message.kind !== "snapshotChunk") return message;
+      hasLied = true;
+      return { ...message, entries: message.entries.slice(0, -1) };
+    };
+    const taken = await take(target, [1, 2], lie, (peer) => peer === 1 || hasLied);
     assert.deepEqual(refusalsOf(1), ["SNAPSHOT_STATE_WRONG"]);
     assert.equal(taken?.peer, 2);
     assert.equal(taken.ready.height, HEIGHT);
