@@ -113,7 +113,9 @@ export class AcknowledgedLoad {
       return (await rpc(url, "eth_sendRawTransaction", [raw])) as Hex;
     } catch (error) {
       const text = String(error);
-      if (text.includes("eth_sendRawTransaction:")) this.refusals.push(text);
+      // A node that has just started says that it is not ready yet: that refuses nothing.
+      const isAnswer = text.includes("eth_sendRawTransaction:") && !text.includes("not ready");
+      if (isAnswer) this.refusals.push(text);
       return undefined;
     }
   }
