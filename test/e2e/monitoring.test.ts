@@ -51,7 +51,12 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
   let nonce = 0;
 
   before(async () => {
-    await (await startNetwork({ dataPath })).stop();
+    const made = await startNetwork({ dataPath });
+    // It is ready with three replicas; the fourth may not have made its directory yet.
+    for (const service of SERVICES) {
+      await waitFor(() => isReady(made, service), `${service} is ready`, ALERT_TIMEOUT_MS);
+    }
+    await made.stop();
     disk = SmallDisk.mount(path.join(dataPath, "replica-3"), DISK_SIZE);
     network = await startNetwork({ dataPath, environment: divergingEnvironment(divergingFile) });
     // A network that was stopped agrees on a leader with its first block: no part of this.

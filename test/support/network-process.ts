@@ -16,6 +16,7 @@ export const SERVICES = ["replica-0", "replica-1", "replica-2", "replica-3", "cl
 export type Service = (typeof SERVICES)[number];
 
 const READY_TIMEOUT_MS = 60_000;
+const ALL_READY_TIMEOUT_MS = 8_000;
 const WAIT_POLL_MS = 20;
 
 export type NetworkOptions = {
@@ -72,6 +73,15 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Runnin
   const readyMs = performance.now() - startedMs;
   const summary = JSON.parse(output.stdout) as Summary;
   const { rpcUrl: url, accounts } = summary;
+  // Ready means three replicas; most tests mean all of them. One that cannot start is not waited for.
+  const isReady = (service: Service): Promise<boolean> =>
+    health(dataPath, service, "/ready").then(
+      (answer) => (answer as { readonly isReady?: boolean }).isReady === true,
+      () => false,
+    );
+  const areAllReady = async (): Promise<boolean> =>
+    (await Promise.all(SERVICES.map(isReady))).every(Boolean);
+  await waitFor(areAllReady, "all nodes are ready", ALL_READY_TIMEOUT_MS).catch(() => undefined);
   const pid = (service: Service): number | undefined =>
     supervisorRecord(dataPath).nodes.find(({ name }) => name === service)?.pid;
   return {
