@@ -1,7 +1,7 @@
 /**
- * What a log endpoint that never answers costs callers of a real network: two networks side by side,
- * the logs of one at level debug and on their way to nowhere. Five interleaved runs each; the medians
- * are compared.
+ * What a log endpoint that never answers costs callers of a real network: two networks side by
+ * side, the logs of one at level debug and on their way to nowhere. Five interleaved runs each; the
+ * medians are compared.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

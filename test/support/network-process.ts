@@ -73,7 +73,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Runnin
   const readyMs = performance.now() - startedMs;
   const summary = JSON.parse(output.stdout) as Summary;
   const { rpcUrl: url, accounts } = summary;
-  // Ready means three replicas; most tests mean all of them. One that cannot start is not waited for.
+  // Ready means three replicas; most tests mean all of them, except one that cannot start.
   const isReady = (service: Service): Promise<boolean> =>
     health(dataPath, service, "/ready").then(
       (answer) => (answer as { readonly isReady?: boolean }).isReady === true,
