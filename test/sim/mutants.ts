@@ -128,8 +128,8 @@ export const SIM_MUTANTS: readonly Mutant[] = [
     name: "restarted-leader-goes-on",
     rule: "a restarted leader does not propose in the view it restarts in",
     file: STARTING,
-    find: "recallOwn(core);\n  if (leader(core) !== core.self) return;",
-    replace: "recallOwn(core);\n  core.mayLead = true;\n  if (core.mayLead) return;",
+    find: "abdicate(core);\n}",
+    replace: "core.mayLead = true;\n}",
   },
   {
     name: "own-vote-counts-at-once",
