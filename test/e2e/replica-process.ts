@@ -12,8 +12,8 @@ import {
 } from "../../src/wire/state-codec.ts";
 import { HOST, replicaOptions } from "../support/replica-network.ts";
 
-/** How a replica serves its state: it lies in every chunk, or refuses its first snapshot. */
-export type StateManners = "lies" | "refuses-once";
+/** How a replica serves its state: it lies in every chunk, or refuses until it gets a SIGHUP. */
+export type StateManners = "lies" | "refuses-until-told";
 
 export type ReplicaProcessOptions = {
   readonly index: number;
@@ -65,7 +65,8 @@ async function main(text: string): Promise<void> {
 function misbehave(index: number, manners: StateManners): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const { send } = Transport.prototype;
-  let hasRefused = false;
+  let isTold = false;
+  process.once("SIGHUP", () => (isTold = true));
   Transport.prototype.send = function sendOther(this: Transport, to, frame) {
     const [channel, bytes] = frame instanceof Uint8Array ? [] : frame;
     if (channel?.[0] !== STATE_CHANNEL || bytes === undefined) return send.call(this, to, frame);
@@ -75,8 +76,7 @@ function misbehave(index: number, manners: StateManners): void {
       lie[NONCE_OFFSET] = ((lie[NONCE_OFFSET] ?? 0) + 1) % 256;
       return send.call(this, to, [channel, lie]);
     }
-    if (manners === "refuses-once" && bytes[1] === OFFER_TYPE && !hasRefused) {
-      hasRefused = true;
+    if (manners === "refuses-until-told" && bytes[1] === OFFER_TYPE && !isTold) {
       const refusal = { kind: "snapshotRefused", code: "SNAPSHOT_BUSY" } as const;
       return send.call(this, to, [channel, encodeStateMessage(refusal)]);
     }

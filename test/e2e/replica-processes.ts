@@ -35,6 +35,11 @@ export class ReplicaProcesses {
     return JSON.parse(text.toString()) as ReplicaCounters;
   }
 
+  /** Makes one that refuses its state serve it. */
+  tell(index: number): void {
+    this.#children.get(index)?.kill("SIGHUP");
+  }
+
   async choosePorts(): Promise<void> {
     this.ports = await Promise.all(ALL.map(freePort));
   }
