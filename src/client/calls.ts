@@ -4,7 +4,7 @@
  * soon is begun anew in a thread, where it cannot hold the node up.
  */
 import { err } from "../base/result.ts";
-import { PrecompileMeter } from "../execution/precompile-meter.ts";
+import { SlowWorkMeter } from "../execution/slow-work-meter.ts";
 import type { ReadBounds, ReadSource } from "../execution/read-environment.ts";
 import {
   runReadJob,
@@ -92,7 +92,7 @@ export class Calls {
       gasMax,
       resultBytesMax,
       shouldStop: () => performance.now() > endMs,
-      meter: new PrecompileMeter(INLINE_PRECOMPILE_GAS),
+      meter: new SlowWorkMeter(INLINE_PRECOMPILE_GAS),
     };
   }
 }

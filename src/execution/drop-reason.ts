@@ -14,7 +14,7 @@ export type DropCode =
   | "TX_FEE_BELOW_BASE_FEE"
   | "TX_GAS_LIMIT_EXCEEDED"
   | "TX_BLOCK_GAS_EXHAUSTED"
-  | "TX_BLOCK_PRECOMPILES_EXHAUSTED"
+  | "TX_BLOCK_SLOW_WORK_EXHAUSTED"
   | "TX_BLOB_HASHES_INVALID"
   | "TX_BLOB_FEE_TOO_LOW"
   | "TX_PERMISSION_DENIED";
@@ -33,6 +33,6 @@ export function isRetryable(code: DropCode): boolean {
   return (
     code === "TX_NONCE_TOO_HIGH" ||
     code === "TX_BLOCK_GAS_EXHAUSTED" ||
-    code === "TX_BLOCK_PRECOMPILES_EXHAUSTED"
+    code === "TX_BLOCK_SLOW_WORK_EXHAUSTED"
   );
 }

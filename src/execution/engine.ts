@@ -6,7 +6,7 @@ import type { Precompile } from "../evm/precompile.ts";
 import { precompilesOf } from "../evm/precompiles/registry.ts";
 import { Journal } from "../state/journal.ts";
 import type { StateReader } from "../state/state-reader.ts";
-import type { PrecompileMeter } from "./precompile-meter.ts";
+import type { SlowWorkMeter } from "./slow-work-meter.ts";
 import type { TransactionEngine } from "./run-transaction.ts";
 
 /** What holds for every block of a chain. */
@@ -22,8 +22,8 @@ export type EngineOptions = {
   /** Analyses of code that outlive the engine: worth it for whoever runs many blocks or calls. */
   readonly codes?: AnalyzedCodeCache | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
-  /** Counts the slow precompiles; what runs out of them ends as if the stop flag were up. */
-  readonly meter?: PrecompileMeter | undefined;
+  /** Counts the slow work; what runs out of it ends as if the stop flag were up. */
+  readonly meter?: SlowWorkMeter | undefined;
   /** Instead of those of the fork. */
   readonly precompiles?: ReadonlyMap<bigint, Precompile> | undefined;
 };

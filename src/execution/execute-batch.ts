@@ -21,7 +21,7 @@ import type { StateDatabase } from "../state/state-database.ts";
 import type { DropReason } from "./drop-reason.ts";
 import { type ChainRules, createEngine } from "./engine.ts";
 import type { PermissionPolicy } from "./permission-policy.ts";
-import { PrecompileMeter } from "./precompile-meter.ts";
+import { SlowWorkMeter } from "./slow-work-meter.ts";
 import { resultHash } from "./result-hash.ts";
 import { runTransaction, type TransactionEngine } from "./run-transaction.ts";
 import type { ExecutedTransaction } from "./transaction-request.ts";
@@ -82,7 +82,7 @@ export function executeBatch(
   const context = createBlockContext(batch, parent, rules, dependencies);
   const { transactionGasMax } = rules;
   const meter =
-    transactionGasMax === undefined ? undefined : new PrecompileMeter(Number(transactionGasMax));
+    transactionGasMax === undefined ? undefined : new SlowWorkMeter(Number(transactionGasMax));
   const engine = createEngine(rules, database, { codes, meter });
   const { included, dropped } = runAll(batch, engine, context, dependencies.permits);
   if (included.length === 0) {

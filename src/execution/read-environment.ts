@@ -11,7 +11,7 @@ import { blockContextOf } from "./block-context.ts";
 import type { CallEnvironment } from "./call.ts";
 import type { ChainRules } from "./engine.ts";
 import { overrideState } from "./overridden-state.ts";
-import type { PrecompileMeter } from "./precompile-meter.ts";
+import type { SlowWorkMeter } from "./slow-work-meter.ts";
 
 /** What there is to read. Every block that is named is retained. */
 export type ReadSource = {
@@ -30,7 +30,7 @@ export type ReadBounds = {
   /** Of a result that can be long, in bytes. */
   readonly resultBytesMax: number;
   shouldStop(): boolean;
-  readonly meter?: PrecompileMeter | undefined;
+  readonly meter?: SlowWorkMeter | undefined;
 };
 
 export function callEnvironment(

@@ -13,7 +13,7 @@ import type { Tracer } from "../evm/tracer.ts";
 import type { Journal } from "../state/journal.ts";
 import type { DropReason } from "./drop-reason.ts";
 import type { PermissionPolicy } from "./permission-policy.ts";
-import type { PrecompileMeter } from "./precompile-meter.ts";
+import type { SlowWorkMeter } from "./slow-work-meter.ts";
 import { applyAuthorizations } from "./set-code.ts";
 import { checkAgainstState } from "./state-validity.ts";
 import { blobCost, effectiveGasPrice } from "./transaction-fee.ts";
@@ -28,7 +28,7 @@ export type TransactionEngine = {
   readonly fork: Fork;
   /** The most gas that one transaction may ask for; undefined where only blocks are bounded. */
   readonly transactionGasMax: bigint | undefined;
-  readonly meter?: PrecompileMeter | undefined;
+  readonly meter?: SlowWorkMeter | undefined;
 };
 
 const REFUND_QUOTIENT = 5; // EIP-3529
@@ -58,7 +58,7 @@ export function runTransaction(
   const executed = executeTransaction(engine, request, block);
   const isExhausted = engine.meter?.isExhausted === true;
   engine.meter?.endTransaction();
-  if (isExhausted) return err({ code: "TX_BLOCK_PRECOMPILES_EXHAUSTED" });
+  if (isExhausted) return err({ code: "TX_BLOCK_SLOW_WORK_EXHAUSTED" });
   return ok(executed);
 }
 

@@ -64,9 +64,9 @@ describe("executeBatch", () => {
     );
     assert.deepEqual(
       dropped.map(({ reason }) => reason.code),
-      ["TX_BLOCK_PRECOMPILES_EXHAUSTED"],
+      ["TX_BLOCK_SLOW_WORK_EXHAUSTED"],
     );
-    assert.ok(isRetryable("TX_BLOCK_PRECOMPILES_EXHAUSTED"));
+    assert.ok(isRetryable("TX_BLOCK_SLOW_WORK_EXHAUSTED"));
     assert.equal(chain.database.account(ALICE)?.nonce, 1n, "as if it had not run");
     assert.equal(chain.execute(second).included.length, 1, "the next block has room");
   });
@@ -90,7 +90,7 @@ describe("executeBatch", () => {
     );
     assert.deepEqual(
       dropped.map(({ reason }) => reason.code),
-      ["TX_BLOCK_PRECOMPILES_EXHAUSTED"],
+      ["TX_BLOCK_SLOW_WORK_EXHAUSTED"],
     );
     assert.equal(chain.execute(third).included.length, 1, "the next block has room");
   });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Precompile } from "../../../src/evm/precompile.ts";
-import { PrecompileMeter } from "../../../src/execution/precompile-meter.ts";
+import { SlowWorkMeter } from "../../../src/execution/slow-work-meter.ts";
 
 const OUTPUT = Uint8Array.of(1);
 const slow: Precompile = { name: "slow", gasCost: (input) => input.length, run: () => OUTPUT };
 
-describe("the share of slow precompiles (docs/adr/0010)", () => {
+describe("the share of slow work (docs/adr/0010)", () => {
   it("counts what was run, and fails the call that no longer fits", () => {
-    const meter = new PrecompileMeter(10);
+    const meter = new SlowWorkMeter(10);
     const metered = meter.meter(new Map([[5n, slow]])).get(5n);
     assert.ok(metered !== undefined);
     assert.deepEqual(metered.run(new Uint8Array(6)), OUTPUT);
@@ -17,7 +17,7 @@ describe("the share of slow precompiles (docs/adr/0010)", () => {
   });
 
   it("an exhausted transaction runs no further precompile; the next one may use what is left", () => {
-    const meter = new PrecompileMeter(10);
+    const meter = new SlowWorkMeter(10);
     const metered = meter.meter(new Map([[5n, slow]])).get(5n);
     assert.ok(metered !== undefined);
     assert.equal(metered.run(new Uint8Array(11)), undefined);
@@ -28,14 +28,14 @@ describe("the share of slow precompiles (docs/adr/0010)", () => {
   });
 
   it("leaves the quick ones alone", () => {
-    const meter = new PrecompileMeter(1);
+    const meter = new SlowWorkMeter(1);
     const metered = meter.meter(new Map([[4n, slow]]));
     assert.deepEqual(metered.get(4n)?.run(new Uint8Array(100)), OUTPUT);
     assert.equal(meter.isExhausted, false);
   });
 
   it("counts slow opcodes beyond an eighth of a transaction's gas", () => {
-    const meter = new PrecompileMeter(100);
+    const meter = new SlowWorkMeter(100);
     const opcodes = { slowGas: 0 };
     meter.beginTransaction(opcodes, 80);
     opcodes.slowGas = 70;

@@ -17,7 +17,7 @@ type SlowOpcodes = { readonly slowGas: number };
 
 const NO_OPCODES: SlowOpcodes = { slowGas: 0 };
 
-export class PrecompileMeter {
+export class SlowWorkMeter {
   #gasLeft: number;
   #isExhausted = false;
   #opcodes: SlowOpcodes = NO_OPCODES;
@@ -25,7 +25,7 @@ export class PrecompileMeter {
 
   /** One transaction on its own must always fit, so `gasMax` is at least its most gas. */
   constructor(gasMax: number) {
-    invariant(gasMax > 0, "a block has room for precompiles");
+    invariant(gasMax > 0, "a block has room for slow work");
     this.#gasLeft = gasMax;
   }
 
