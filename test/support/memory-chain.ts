@@ -201,7 +201,7 @@ export class MemoryChain implements RpcReader {
 
   async whenSettled(hash: Uint8Array, timeoutMs: number): Promise<TransactionStatus | undefined> {
     const endMs = performance.now() + timeoutMs;
-    while (this.transactionStatus(hash)?.kind !== "final" && performance.now() < endMs) {
+    while (this.transactionStatus(hash)?.kind === "pending" && performance.now() < endMs) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     return this.transactionStatus(hash);

@@ -18,8 +18,12 @@ export const ethGetTransactionReceipt: Method<
   paramsMax: 1,
   parse: ([hash]) => parseHash(hash, 0),
   async handle(chain, hash, { limits }) {
-    await chain.whenSettled(hash, limits.receiptWaitMs);
-    const found = await chain.findTransaction(hash);
+    let found = await chain.findTransaction(hash);
+    if (found === undefined) {
+      // Final since the look before: then this returns at once, and the second look finds it.
+      await chain.whenSettled(hash, limits.receiptWaitMs);
+      found = await chain.findTransaction(hash);
+    }
     if (found === undefined) return null;
     const receipts = await chain.receiptsOf(found.block);
     if (receipts === undefined) throw prunedBlock(found.block);
