@@ -9,6 +9,7 @@ import { precompilesOf } from "../evm/precompiles/registry.ts";
 import type { Step, Tracer } from "../evm/tracer.ts";
 import { type CallEnvironment, runCall } from "./call.ts";
 import type { DropReason } from "./drop-reason.ts";
+import { touchedByStep } from "./touched-by-step.ts";
 import type { ExecutedTransaction, TransactionRequest } from "./transaction-request.ts";
 
 export type AccessListResult = {
@@ -19,7 +20,6 @@ export type AccessListResult = {
 
 /** Rounds after which the list is given as it is: a contract may make it swing for ever. */
 const ROUNDS_MAX = 8;
-const ADDRESS_MASK = (1n << 160n) - 1n;
 
 export function createAccessList(
   environment: CallEnvironment,
@@ -51,25 +51,10 @@ class AccessCollector {
   }
 
   onStep(step: Step): void {
-    switch (step.op) {
-      case 0x54: // SLOAD
-      case 0x55: // SSTORE
-        this.#slotsOf(step.address).add(step.peek(0) ?? 0n);
-        break;
-      case 0x31: // BALANCE
-      case 0x3b: // EXTCODESIZE
-      case 0x3c: // EXTCODECOPY
-      case 0x3f: // EXTCODEHASH
-      case 0xff: // SELFDESTRUCT
-        this.#addAccount(step.peek(0));
-        break;
-      case 0xf1: // CALL
-      case 0xf2: // CALLCODE
-      case 0xf4: // DELEGATECALL
-      case 0xfa: // STATICCALL
-        this.#addAccount(step.peek(1));
-        break;
-    }
+    const touched = touchedByStep(step);
+    if (touched === undefined) return;
+    const slots = this.#slotsOf(touched.address);
+    if (touched.slot !== undefined) slots.add(touched.slot);
   }
 
   /** An excluded account is listed only for its slots: it is warm anyway. */
@@ -81,10 +66,6 @@ class AccessCollector {
     return list.filter(
       ({ address, storageKeys }) => storageKeys.length > 0 || !this.#excluded.has(address),
     );
-  }
-
-  #addAccount(word: bigint | undefined): void {
-    if (word !== undefined) this.#slotsOf(word & ADDRESS_MASK);
   }
 
   #slotsOf(address: bigint): Set<bigint> {

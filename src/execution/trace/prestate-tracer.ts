@@ -6,9 +6,9 @@ import type { PrestateTracerOptions } from "../../chain/trace-options.ts";
 import { authorizationListOf } from "../../chain/transaction.ts";
 import type { FrameEntry, Step } from "../../evm/tracer.ts";
 import { WordMap } from "../../state/word-map.ts";
+import { touchedByStep } from "../touched-by-step.ts";
 import type { ExecutionTrace, Json, TraceSetting } from "./execution-trace.ts";
 
-const ADDRESS_MASK = (1n << 160n) - 1n;
 const ACCOUNT_BYTES = 150;
 const SLOT_BYTES = 140;
 
@@ -62,25 +62,10 @@ class PrestateTracer {
   }
 
   onStep(step: Step): void {
-    switch (step.op) {
-      case 0x54: // SLOAD
-      case 0x55: // SSTORE
-        this.#slot(step.address, step.peek(0));
-        break;
-      case 0x31: // BALANCE
-      case 0x3b: // EXTCODESIZE
-      case 0x3c: // EXTCODECOPY
-      case 0x3f: // EXTCODEHASH
-      case 0xff: // SELFDESTRUCT
-        this.#word(step.peek(0));
-        break;
-      case 0xf1: // CALL
-      case 0xf2: // CALLCODE
-      case 0xf4: // DELEGATECALL
-      case 0xfa: // STATICCALL
-        this.#word(step.peek(1));
-        break;
-    }
+    const touched = touchedByStep(step);
+    if (touched === undefined) return;
+    if (touched.slot === undefined) this.#account(touched.address);
+    else this.#slot(touched.address, touched.slot);
   }
 
   result(): Json {
@@ -150,12 +135,8 @@ class PrestateTracer {
     };
   }
 
-  #word(value: bigint | undefined): void {
-    if (value !== undefined) this.#account(value & ADDRESS_MASK);
-  }
-
-  #slot(address: bigint, slot: bigint | undefined): void {
-    if (slot === undefined || !this.#options.hasStorage) return;
+  #slot(address: bigint, slot: bigint): void {
+    if (!this.#options.hasStorage) return;
     const { slots } = this.#account(address);
     if (slots.get(slot) !== undefined) return;
     this.#setting.room.take(SLOT_BYTES);

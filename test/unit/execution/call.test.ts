@@ -203,4 +203,13 @@ describe("createAccessList", () => {
     const result = createAccessList(environmentOf(openChain()), callTo(BOB, { value: 1n }));
     assert.deepEqual(result.ok && result.value.accessList, []);
   });
+
+  it("lists no slot for a load that fails for want of an operand", () => {
+    const address = 0x1fn << 32n;
+    const chain = new TestChain([{ address, code: hexToBytes("0x54"), storage: [] }]);
+    const result = createAccessList(environmentOf(chain), callTo(address));
+    assert.ok(result.ok);
+    assert.equal(result.value.execution.status, "failure");
+    assert.deepEqual(result.value.accessList, []);
+  });
 });
