@@ -4,15 +4,12 @@
  */
 import { bytesToHex } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import { addressToChecksumHex, bytesToAddress } from "../chain/address.ts";
-import { checkGenesis, type GenesisAccount, type GenesisConfig } from "../chain/genesis.ts";
-import { parseTimestamp } from "../chain/genesis-timestamp.ts";
+import { addressToChecksumHex } from "../chain/address.ts";
+import { checkGenesis, type GenesisConfig } from "../chain/genesis.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 import { JsonFields, parseJsonRecord } from "./json-fields.ts";
-import { PORT_MAX } from "./setting.ts";
+import { type NetworkEndpoint, readChosenGenesis, readEndpoint } from "./network-fields.ts";
 import { timestampToText } from "./timestamp-text.ts";
-
-export type NetworkEndpoint = { readonly host: string; readonly port: number };
 
 export type NetworkFile = {
   /** Names the network in logs and metrics. */
@@ -28,7 +25,6 @@ export type NetworkFile = {
 const VERSION = 1;
 const HASH_SIZE = 32;
 const KEY_SIZE = 32;
-const ADDRESS_SIZE = 20;
 const CLIENT_PRINCIPAL_MIN = 8;
 const PRINCIPAL_MAX = 65_535;
 
@@ -98,33 +94,13 @@ export function genesisToJson(genesis: GenesisConfig): Readonly<Record<string, u
 }
 
 function readGenesis(fields: JsonFields): GenesisConfig {
-  const timestamp = parseTimestamp(fields.text("timestamp"));
-  if (!timestamp.ok) fields.report("timestamp", "must be YYYY-MM-DD hh:mm:ss in UTC");
   const genesis: GenesisConfig = {
-    chainId: fields.bigint("chainId"),
-    timestamp: timestamp.ok ? timestamp.value : 0n,
-    gasLimit: fields.bigint("gasLimit"),
+    ...readChosenGenesis(fields),
     transactionGasMax: fields.bigint("transactionGasMax"),
-    alloc: fields.records("alloc").map(readAccount),
-    isWritePermissioned: fields.boolean("isWritePermissioned"),
-    isReadPermissioned: fields.boolean("isReadPermissioned"),
     replicaPublicKeys: fields.bytesList("replicaPublicKeys", KEY_SIZE),
   };
   fields.end();
   return genesis;
-}
-
-function readAccount(fields: JsonFields): GenesisAccount {
-  const address = bytesToAddress(fields.bytes("address", ADDRESS_SIZE));
-  const balance = fields.bigint("balance");
-  fields.end();
-  return { address, balance };
-}
-
-function readEndpoint(fields: JsonFields): NetworkEndpoint {
-  const endpoint = { host: fields.text("host"), port: fields.integer("port", 1, PORT_MAX) };
-  fields.end();
-  return endpoint;
 }
 
 function readClient(fields: JsonFields): [number, Uint8Array] {

@@ -1,7 +1,8 @@
 /** Where the values of the chart and a network that exists say different things. */
 import { addressToChecksumHex } from "../../chain/address.ts";
 import type { GenesisAccount } from "../../chain/genesis.ts";
-import type { NetworkEndpoint, NetworkFile } from "../../config/network-file.ts";
+import type { NetworkEndpoint } from "../../config/network-fields.ts";
+import type { NetworkFile } from "../../config/network-file.ts";
 import { timestampToText } from "../../config/timestamp-text.ts";
 import type { WantedNetwork } from "./wanted-network.ts";
 
