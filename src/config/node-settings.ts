@@ -92,7 +92,10 @@ export const CLIENT_SETTINGS = {
 
 export type ClientConfig = SettingValues<typeof CLIENT_SETTINGS>;
 
-/** The limits of ethrpc are its own to name: each becomes a setting `rpc.<name>`. */
+/**
+ * The limits of ethrpc are its own to name: each becomes a setting `rpc.<name>`. One that is 0 by
+ * default is off until it is set, and can be set to 0 again.
+ */
 export function createLimitSettings(
   defaults: Readonly<Record<string, number | bigint>>,
 ): Readonly<Record<string, Setting<number | bigint>>> {
@@ -102,7 +105,12 @@ export function createLimitSettings(
       const setting: Setting<number | bigint> =
         typeof fallback === "bigint"
           ? bigintSetting({ summary, fallback })
-          : integerSetting({ summary, fallback, min: 1, max: Number.MAX_SAFE_INTEGER });
+          : integerSetting({
+              summary,
+              fallback,
+              min: Math.min(1, fallback),
+              max: Number.MAX_SAFE_INTEGER,
+            });
       return [`rpc.${name}`, setting];
     }),
   );

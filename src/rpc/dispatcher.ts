@@ -9,6 +9,7 @@ import { isNumberText, JsonText, parseJson } from "./json-text.ts";
 import type { Dialect, MethodContext, MethodTable } from "./method.ts";
 import { isObject } from "./parameters.ts";
 import { type RequestTrace, transactionOf } from "./request-trace.ts";
+import type { Admission } from "./rate-limit.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import {
   INTERNAL_ERROR,
@@ -34,7 +35,18 @@ export type DispatcherDependencies = {
 };
 
 /** `text` is undefined when all that came were notifications. */
-export type Answer = { readonly status: number; readonly text: string | undefined };
+export type Answer = {
+  readonly status: number;
+  readonly text: string | undefined;
+  /** When to come again, of an answer that says so. */
+  readonly retryAfterMs?: number;
+};
+
+/** Who asks, and how it can be answered. */
+export type Caller = Omit<MethodContext, "dialect" | "limits"> & {
+  /** Undefined where nobody counts. */
+  readonly admit?: Admission | undefined;
+};
 
 type Request = {
   readonly id: unknown;
@@ -61,14 +73,18 @@ export class Dispatcher {
   async answer(
     body: Uint8Array,
     dialect: Dialect,
-    { connection, check, correlation }: Omit<MethodContext, "dialect" | "limits"> = {},
+    { admit, connection, check, correlation }: Caller = {},
   ): Promise<Answer> {
     let value: unknown;
     try {
       value = parseJson(body);
     } catch {
+      const refused = admit === undefined ? undefined : await this.#refuse(admit, undefined);
+      if (refused !== undefined) return refused;
       return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
     }
+    const refused = admit === undefined ? undefined : await this.#refuse(admit, value);
+    if (refused !== undefined) return refused;
     const context = { dialect, limits: this.#limits, connection, check, correlation };
     if (Array.isArray(value)) return this.#answerBatch(value, context);
     const request = readRequest(value);
@@ -76,6 +92,16 @@ export class Dispatcher {
     const room = { lengthLeft: this.#limits.responseLengthMax };
     const text = await this.#answerOne(request, context, room);
     return text === undefined ? NO_CONTENT : { status: 200, text };
+  }
+
+  /** A body is taken whole or not at all: nothing of a batch that is refused was carried out. */
+  async #refuse(admit: Admission, value: unknown): Promise<Answer | undefined> {
+    const exceeded = await admit(Array.isArray(value) ? value.length : 1);
+    if (exceeded === undefined) return undefined;
+    const { error, retryAfterMs } = exceeded;
+    this.#dependencies.onAnswered?.(undefined, 0, error.code);
+    const id = isObject(value) && isId(value["id"]) ? value["id"] : null;
+    return { ...refusal(429, error, id), retryAfterMs };
   }
 
   /** Requests start in the order of the batch and answers stand in it, too. */

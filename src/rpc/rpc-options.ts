@@ -37,6 +37,10 @@ export type RpcLimits = {
   readonly connectionsMax: number;
   /** HTTP requests that are being answered. */
   readonly concurrentRequestsMax: number;
+  /** Requests of one client in a second; 0 is no limit. */
+  readonly clientRateMax: number;
+  /** How many clients are counted: beyond it, the one that was silent for longest is forgotten. */
+  readonly ratedClientsMax: number;
   /** Requests of one batch that run at the same time. */
   readonly concurrentBatchItemsMax: number;
   /** The time in which the headers of a request must arrive. */
@@ -92,6 +96,8 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   concurrentRequestsMax: 500,
   concurrentBatchItemsMax: 100,
   headersTimeoutMs: 10_000,
+  clientRateMax: 0,
+  ratedClientsMax: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
   idleTimeoutMs: 60_000,

@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError } from "../base/coded-error.ts";
 import { type AccessControl, createMethodCheck, credentialsOf } from "./auth/access-control.ts";
+import type { Authenticator } from "./auth/authenticator.ts";
 import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "./auth/sign-in-endpoints.ts";
 import type { SignIn } from "./auth/sign-in.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -15,6 +16,7 @@ import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from ".
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
 import { createHttpServer, type HttpServer } from "./http-server.ts";
 import type { Dialect } from "./method.ts";
+import { type Admission, createAdmission, createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import { INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
@@ -47,6 +49,8 @@ export class RpcServer {
   readonly #access: AccessControl | undefined;
   readonly #sockets: WebSocketEndpoint;
   readonly #budget: ByteBudget;
+  readonly #rate: RateLimit | undefined;
+  readonly #authenticator: Authenticator | undefined;
   #requestsUnderWay = 0;
 
   private constructor(options: RpcOptions, dependencies: RpcServerDependencies) {
@@ -57,10 +61,13 @@ export class RpcServer {
     const { access } = dependencies;
     // Open rules are no rules: then no request is asked who it is from.
     this.#access = access?.rules.isOpen === true ? undefined : access;
+    this.#rate = createRateLimit(limits);
+    this.#authenticator = access?.authenticator;
     this.#server = createHttpServer(options);
     this.#sockets = new WebSocketEndpoint(options, {
       dispatcher: this.#dispatcher,
       access: this.#access,
+      admissionOf: (request) => this.#admissionOf(request),
       dialectOf: (url) => this.#dialectOf(url),
       onInternalError: (error) => dependencies.onInternalError?.("websocket", error),
     });
@@ -184,7 +191,8 @@ export class RpcServer {
             ? undefined
             : createMethodCheck(this.#access, credentialsOf(request));
         const correlation = new RequestCorrelation(request.headers);
-        return this.#dispatcher.answer(body.bytes, dialect, { check, correlation });
+        const admit = this.#admissionOf(request);
+        return this.#dispatcher.answer(body.bytes, dialect, { admit, check, correlation });
       });
     } finally {
       this.#budget.release(body.bytes.length);
@@ -197,6 +205,12 @@ export class RpcServer {
     signIn: SignIn,
     headers: Headers,
   ): Promise<void> {
+    const exceeded = await this.#admissionOf(request)?.(1);
+    if (exceeded !== undefined) {
+      const text = JSON.stringify({ error: { code: "SIWE_TOO_MANY" } });
+      this.#end(response, { status: 429, text }, { ...headers, ...retry(exceeded.retryAfterMs) });
+      return;
+    }
     const body = await readBody(request, SIGN_IN_BODY_BYTES_MAX, this.#budget);
     if (body.kind === "aborted") return;
     if (body.kind !== "body") {
@@ -228,7 +242,10 @@ export class RpcServer {
     }
     this.#requestsUnderWay += 1;
     try {
-      this.#send(response, await answer(), headers);
+      const answered = await answer();
+      const { retryAfterMs } = answered;
+      const more = retryAfterMs === undefined ? headers : { ...headers, ...retry(retryAfterMs) };
+      this.#send(response, answered, more);
     } finally {
       this.#requestsUnderWay -= 1;
     }
@@ -264,6 +281,11 @@ export class RpcServer {
     this.#send(response, answer, { ...headers, connection: "close" });
   }
 
+  #admissionOf(request: IncomingMessage): Admission | undefined {
+    if (this.#rate === undefined) return undefined;
+    return createAdmission(this.#rate, this.#authenticator, request);
+  }
+
   #dialectOf(url: string): Dialect | undefined {
     const path = url.split("?", 1)[0] ?? url;
     if (path === "/") return this.#options.rootDialect;
@@ -278,6 +300,11 @@ const BUSY: Answer = refusal(
 
 function invalid(message: string): RpcError {
   return new RpcError(INVALID_REQUEST, message);
+}
+
+/** Whole seconds, as the header has them. */
+function retry(afterMs: number): Headers {
+  return { "retry-after": Math.ceil(afterMs / 1_000).toString() };
 }
 
 function isJson({ headers }: IncomingMessage): boolean {

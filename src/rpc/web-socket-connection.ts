@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from "ws";
 import { CheckedNotices } from "./checked-notices.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Dialect, MethodCheck } from "./method.ts";
+import type { Admission } from "./rate-limit.ts";
 import type { RequestCorrelation } from "./request-correlation.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { RpcLimits } from "./rpc-options.ts";
@@ -10,6 +11,8 @@ import type { SubscriberConnection } from "./subscriber-connection.ts";
 
 export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
+  /** Undefined where nobody counts how much is asked. Notices are not asked for one by one. */
+  readonly admit: Admission | undefined;
   /** A check for one message; undefined where everyone may do everything. */
   readonly createCheck: (() => MethodCheck) | undefined;
   /** For one message. */
@@ -87,9 +90,9 @@ export class WebSocketConnection {
     const afterAnswer: (() => void)[] = [];
     try {
       const connection = this.#subscriber(afterAnswer);
-      const { dispatcher, createCheck, createCorrelation } = this.#dependencies;
+      const { admit, dispatcher, createCheck, createCorrelation } = this.#dependencies;
       const correlation = createCorrelation();
-      const context = { connection, check: createCheck?.(), correlation };
+      const context = { admit, connection, check: createCheck?.(), correlation };
       const { text } = await dispatcher.answer(body, this.#dialect, context);
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();

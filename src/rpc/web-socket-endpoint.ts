@@ -7,6 +7,7 @@ import { isBearerProtocol } from "./auth/bearer-protocol.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
 import type { Dialect, MethodCheck } from "./method.ts";
+import type { Admission } from "./rate-limit.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcOptions } from "./rpc-options.ts";
 import { WebSocketConnection } from "./web-socket-connection.ts";
@@ -15,6 +16,8 @@ export type WebSocketDependencies = {
   readonly dispatcher: Dispatcher;
   /** Undefined where everyone may do everything. */
   readonly access: AccessControl | undefined;
+  /** For one connection; undefined where nobody counts. */
+  readonly admissionOf: (request: IncomingMessage) => Admission | undefined;
   /** Undefined for a path that is not served. */
   readonly dialectOf: (url: string) => Dialect | undefined;
   readonly onInternalError: (error: unknown) => void;
@@ -60,7 +63,8 @@ export class WebSocketEndpoint {
         const createCheck = access === undefined ? undefined : checkOf(access, request);
         // The opening names all requests of its connection; unnamed ones are told apart.
         const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
-        const parts = { dispatcher, createCheck, createCorrelation, onInternalError };
+        const admit = this.#dependencies.admissionOf(request);
+        const parts = { dispatcher, admit, createCheck, createCorrelation, onInternalError };
         const connection = new WebSocketConnection(opened, dialect, limits, parts);
         this.#connections.add(connection);
         connection.onClose(() => this.#connections.delete(connection));

@@ -1,11 +1,11 @@
 import type { TLSSocket } from "node:tls";
+import { TokenBucket } from "../base/token-bucket.ts";
 import type { FlushTurn } from "./flush-turn.ts";
 import { BEAT, FRAME_HEADER_SIZE, GREETING } from "./frame.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { FrameReader } from "./frame-reader.ts";
 import type { LinkCounters } from "./link-counters.ts";
 import type { LinkReason } from "./link-reason.ts";
-import { TokenBucket } from "./token-bucket.ts";
 import type { LinkTiming, PeerLimits } from "./transport-options.ts";
 
 export type ConnectionEvents = {

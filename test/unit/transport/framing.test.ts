@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { concatBytes } from "../../../src/base/bytes.ts";
+import { TokenBucket } from "../../../src/base/token-bucket.ts";
 import { BackOff } from "../../../src/transport/back-off.ts";
 import { BEAT, GREETING } from "../../../src/transport/frame.ts";
 import { CHUNK_SIZE, FrameQueue } from "../../../src/transport/frame-queue.ts";
 import { FrameReader } from "../../../src/transport/frame-reader.ts";
-import { TokenBucket } from "../../../src/transport/token-bucket.ts";
 
 type Item = number | Uint8Array;
 
