@@ -1,3 +1,4 @@
+import { keyText } from "./key-text.ts";
 import type { Change, Entry, KeyValueStore } from "./key-value-store.ts";
 
 /** A full run is split in two, so that an insertion moves at most this many keys. */
@@ -88,13 +89,6 @@ export class MemoryStore implements KeyValueStore {
     }
     return Math.max(0, low - 1);
   }
-}
-
-/** One code unit per byte: the order of such texts is the order of the bytes. */
-function keyText(key: Uint8Array): string {
-  let text = "";
-  for (const byte of key) text += String.fromCharCode(byte);
-  return text;
 }
 
 function lowerBound(run: readonly string[], text: string): number {

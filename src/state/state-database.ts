@@ -10,7 +10,6 @@ import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
 import { addressHash, wordHash } from "../chain/word-hash.ts";
 import {
-  EMPTY_CODE,
   EMPTY_STORAGE_ROOT,
   decodeAccount,
   encodeAccount,
@@ -36,6 +35,7 @@ import type { StateReader } from "./state-reader.ts";
 import { slotsOf } from "./state-scan.ts";
 import { StateTries, putOrDelete } from "./state-tries.ts";
 import { StateView } from "./state-view.ts";
+import { storedCode } from "./stored-code.ts";
 import { EMPTY_TRIE_ROOT } from "./trie.ts";
 import { WordMap } from "./word-map.ts";
 import { trialStateRoot, type TrialAccount } from "./trial-state-root.ts";
@@ -134,12 +134,7 @@ export class StateDatabase implements StateReader {
   }
 
   code(hash: bigint): Code {
-    if (hash === EMPTY_CODE.hash) return EMPTY_CODE;
-    const known = this.#codes.get(hash);
-    if (known !== undefined) return known;
-    const stored = this.#store.get(codeKey(hash));
-    invariant(stored !== undefined, "the code of an account is in the store");
-    return this.#codes.intern(stored);
+    return storedCode(hash, this.#codes, this.#store);
   }
 
   internCode(bytes: Uint8Array): Code {

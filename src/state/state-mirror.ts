@@ -1,11 +1,10 @@
 import { invariant } from "../base/invariant.ts";
 import { proveAccountAt, type AccountProof } from "./account-proof.ts";
-import { EMPTY_CODE, type Code } from "./account.ts";
 import { CodeCache } from "./code-cache.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
-import { codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
 import { StateView } from "./state-view.ts";
+import { storedCode } from "./stored-code.ts";
 import { trialStateRoot, type TrialAccount } from "./trial-state-root.ts";
 import { WriteBehindStore } from "./write-behind-store.ts";
 
@@ -44,7 +43,7 @@ export class StateMirror {
       latestBlock: undefined,
       account: () => undefined,
       storage: () => 0n,
-      code: (hash) => this.#code(hash),
+      code: (hash) => storedCode(hash, this.#codes, this.#store),
       internCode: (bytes) => this.#codes.intern(bytes),
     });
   }
@@ -56,14 +55,5 @@ export class StateMirror {
   /** The root that the state after a retained block would have with these accounts. */
   trialStateRoot(block: bigint, changed: readonly TrialAccount[]): Uint8Array {
     return trialStateRoot(this.#store, block, changed);
-  }
-
-  #code(hash: bigint): Code {
-    if (hash === EMPTY_CODE.hash) return EMPTY_CODE;
-    const known = this.#codes.get(hash);
-    if (known !== undefined) return known;
-    const stored = this.#store.get(codeKey(hash));
-    invariant(stored !== undefined, "the code of an account is in the store");
-    return this.#codes.intern(stored);
   }
 }

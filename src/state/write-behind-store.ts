@@ -6,6 +6,7 @@
  * such difference after N, or is the current one if there is none.
  */
 import { readBigEndian } from "../base/big-endian.ts";
+import { keyText } from "./key-text.ts";
 import type { Change, Entry, KeyValueStore } from "./key-value-store.ts";
 import { PendingChangeWriter, readPendingChanges, type PendingChange } from "./pending-changes.ts";
 import {
@@ -282,13 +283,6 @@ function writePending(writer: PendingChangeWriter, key: Uint8Array, pending: Pen
   for (let change = pending.latest; change !== undefined; change = change.earlier) {
     writer.difference(change.block, change.value);
   }
-}
-
-/** One code unit per byte. */
-function keyText(key: Uint8Array): string {
-  let text = "";
-  for (const byte of key) text += String.fromCharCode(byte);
-  return text;
 }
 
 function isSameButBlock(found: Uint8Array, wanted: Uint8Array): boolean {
