@@ -1,4 +1,5 @@
 /** Who may use ethrpc: TLS, tokens, certificates and roles (SPEC A4, A5; docs/ethrpc.md). */
+import { parseJson } from "../base/parse-json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { parseAddress } from "../chain/address.ts";
 import { problemText, type ConfigProblem } from "./config-problem.ts";
@@ -169,14 +170,6 @@ function parseRecords<Item>(
   });
   if (problems.length === 0) return ok(items);
   return err(`a list of records (${problems.map(problemText).join("; ")})`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readRole(fields: JsonFields): RoleSetting {

@@ -7,6 +7,7 @@ import { request } from "node:https";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../../base/coded-error.ts";
+import { parseJson } from "../../base/parse-json.ts";
 import { isRecord } from "../../config/json-fields.ts";
 import type { SecretData, SecretStore } from "./secret-store.ts";
 
@@ -133,14 +134,6 @@ function askOnce(
     sent.on("error", reject);
     sent.end(body);
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function decodeData(body: unknown, name: string): SecretData {

@@ -1,4 +1,5 @@
 /** Looks at everything that a network needs in one place. */
+import { parseJson } from "../../base/parse-json.ts";
 import {
   checkArchitecture,
   checkEbsDriver,
@@ -178,10 +179,5 @@ function registryNotGiven(): Finding {
 }
 
 function parse(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : parseJson(text);
 }

@@ -7,6 +7,7 @@
  * 5. mutate: `host`, `headers` and `logtime` are removed.
  * Nothing is lost on the way: what a step cannot do is said by a tag, and the event goes on.
  */
+import { parseJson } from "../../base/parse-json.ts";
 import { parseLogtime } from "./logtime.ts";
 
 export type InputRequest = {
@@ -124,14 +125,6 @@ function addTag(event: LogEvent, tag: string): void {
   const { tags } = event.fields;
   const before: readonly unknown[] = Array.isArray(tags) ? tags : tags === undefined ? [] : [tags];
   event.fields["tags"] = [...before, tag];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

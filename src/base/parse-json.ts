@@ -1,0 +1,8 @@
+/** The value, or undefined where the text is not JSON; JSON itself has no undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
