@@ -11,6 +11,16 @@ export function bytesToHex(bytes: Uint8Array): Hex {
   return text;
 }
 
+/** As Ethereum writes quantities: no digit more than it takes. */
+export function numberToHex(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** All 32 bytes of a word. */
+export function wordToHex(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
 /** For text that our own code wrote. Text from outside goes through `parseHex`. */
 export function hexToBytes(text: string): Uint8Array {
   const bytes = parseHex(text);

@@ -1,5 +1,5 @@
 /** The calls of a transaction, one inside the other. */
-import { bytesToHex, type Hex } from "../../base/hex.ts";
+import { bytesToHex, type Hex, numberToHex, wordToHex } from "../../base/hex.ts";
 import { invariant } from "../../base/invariant.ts";
 import { addressToHex } from "../../chain/address.ts";
 import { revertReason } from "../../chain/revert-reason.ts";
@@ -111,7 +111,7 @@ class CallTracer {
     const { transaction } = this.#setting.request;
     if (this.#top === undefined) return {};
     const shown = formatCall(this.#top);
-    return { ...shown, gas: quantity(transaction.gasLimit), gasUsed: quantity(gasUsed) };
+    return { ...shown, gas: numberToHex(transaction.gasLimit), gasUsed: numberToHex(gasUsed) };
   }
 
   #accountsOf({ kind, caller, to }: FrameEntry): Pick<Call, "from" | "address"> {
@@ -127,9 +127,9 @@ class CallTracer {
     this.#setting.room.take(CALL_BYTES + 2 * log.data.length);
     return {
       address: addressToHex(log.address),
-      topics: log.topics.map(word),
+      topics: log.topics.map(wordToHex),
       data: bytesToHex(log.data),
-      position: quantity(this.#open.at(-1)?.calls.length ?? 0),
+      position: numberToHex(this.#open.at(-1)?.calls.length ?? 0),
     };
   }
 }
@@ -149,9 +149,9 @@ function formatCall({
     type: kind,
     from: addressToHex(from),
     ...(!(isCreation && hasFailed) && { to: addressToHex(to) }),
-    ...(kind !== "STATICCALL" && { value: quantity(value) }),
-    gas: quantity(gas),
-    gasUsed: quantity(exit?.gasUsed ?? 0),
+    ...(kind !== "STATICCALL" && { value: numberToHex(value) }),
+    gas: numberToHex(gas),
+    gasUsed: numberToHex(exit?.gasUsed ?? 0),
     input,
     ...(exit !== undefined && formatExit(exit)),
     ...(calls.length > 0 && { calls: calls.map(formatCall) }),
@@ -179,12 +179,4 @@ function formatExit({ status, reason, output }: FrameExit): Readonly<Record<stri
 function forgetLogs(call: Call): void {
   call.logs.length = 0;
   for (const inner of call.calls) forgetLogs(inner);
-}
-
-function quantity(value: bigint | number): Hex {
-  return `0x${value.toString(16)}`;
-}
-
-function word(value: bigint): Hex {
-  return `0x${value.toString(16).padStart(64, "0")}`;
 }

@@ -1,5 +1,5 @@
 /** The accounts and slots that a transaction touches, before it, and on request after it. */
-import { bytesToHex, type Hex } from "../../base/hex.ts";
+import { bytesToHex, numberToHex, wordToHex } from "../../base/hex.ts";
 import { addressToHex } from "../../chain/address.ts";
 import { recoverAuthority } from "../../chain/transaction-sender.ts";
 import type { PrestateTracerOptions } from "../../chain/trace-options.ts";
@@ -107,7 +107,7 @@ class PrestateTracer {
     const balance = journal.balance(address);
     const nonce = journal.nonce(address);
     const { bytes } = journal.code(address);
-    if (balance !== touched.balance) after["balance"] = quantity(balance);
+    if (balance !== touched.balance) after["balance"] = numberToHex(balance);
     if (nonce !== touched.nonce) after["nonce"] = Number(nonce);
     if (this.#options.hasCode && bytesToHex(bytes) !== bytesToHex(touched.code)) {
       after["code"] = bytesToHex(bytes);
@@ -115,7 +115,7 @@ class PrestateTracer {
     const storage: Shown = {};
     for (const [slot] of changed.entries()) {
       const value = journal.storage(address, slot);
-      if (value !== 0n) storage[word(slot)] = word(value);
+      if (value !== 0n) storage[wordToHex(slot)] = wordToHex(value);
     }
     if (changed.size > 0) after["storage"] = storage;
     return after;
@@ -124,11 +124,11 @@ class PrestateTracer {
   #format({ balance, nonce, code }: Touched, slots: WordMap<bigint>): Json {
     const storage: Shown = {};
     for (const [slot, value] of slots.entries()) {
-      if (value !== 0n || !this.#options.isDiff) storage[word(slot)] = word(value);
+      if (value !== 0n || !this.#options.isDiff) storage[wordToHex(slot)] = wordToHex(value);
     }
     const hasSlots = Object.keys(storage).length > 0;
     return {
-      balance: quantity(balance),
+      balance: numberToHex(balance),
       ...(nonce !== 0n && { nonce: Number(nonce) }),
       ...(code.length > 0 && this.#options.hasCode && { code: bytesToHex(code) }),
       ...(hasSlots && this.#options.hasStorage && { storage }),
@@ -164,12 +164,4 @@ function isEmpty({ balance, nonce, code, slots }: Touched): boolean {
   if (balance !== 0n || nonce !== 0n || code.length > 0) return false;
   for (const value of slots.values()) if (value !== 0n) return false;
   return true;
-}
-
-function quantity(value: bigint): Hex {
-  return `0x${value.toString(16)}`;
-}
-
-function word(value: bigint): Hex {
-  return `0x${value.toString(16).padStart(64, "0")}`;
 }

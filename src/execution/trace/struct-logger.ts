@@ -1,5 +1,5 @@
 /** Every step with what it saw: the default of debug_trace*. */
-import { bytesToHex, type Hex } from "../../base/hex.ts";
+import { bytesToHex, type Hex, numberToHex, wordToHex } from "../../base/hex.ts";
 import type { StructLoggerOptions } from "../../chain/trace-options.ts";
 import type { FailureReason } from "../../evm/message.ts";
 import { OPCODE_NAMES } from "../../evm/opcode-table.ts";
@@ -101,7 +101,7 @@ class StructLogger {
     const refund = step.refund();
     if (refund > 0) record.refund = refund;
     if (hasStack) {
-      record.stack = step.stack().map((word): Hex => `0x${word.toString(16)}`);
+      record.stack = step.stack().map((word) => numberToHex(word));
       for (const word of record.stack) room.take(word.length + 3);
     }
     if (hasMemory) {
@@ -125,7 +125,7 @@ class StructLogger {
     if (slot === undefined) return storage;
     const value =
       step.op === SSTORE ? step.peek(1) : this.#setting.journal.storage(step.address, slot);
-    if (value !== undefined) storage[wordText(slot)] = wordText(value);
+    if (value !== undefined) storage[wordToHex(slot)] = wordToHex(value);
     return storage;
   }
 }
@@ -136,8 +136,4 @@ function memoryWords(memory: Uint8Array): Hex[] {
     words.push(bytesToHex(memory.subarray(at, at + 32)));
   }
   return words;
-}
-
-function wordText(word: bigint): Hex {
-  return `0x${word.toString(16).padStart(64, "0")}`;
 }

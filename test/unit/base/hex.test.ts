@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bytesToHex, hexToBytes, parseHex } from "../../../src/base/hex.ts";
+import { bytesToHex, hexToBytes, numberToHex, parseHex, wordToHex } from "../../../src/base/hex.ts";
 
 describe("hex", () => {
   it("round-trips every byte", () => {
@@ -17,5 +17,12 @@ describe("hex", () => {
   it("accepts either case and the empty string of bytes", () => {
     assert.deepEqual(parseHex("0xAbCd"), Uint8Array.of(0xab, 0xcd));
     assert.deepEqual(parseHex("0x"), new Uint8Array(0));
+  });
+
+  it("writes numbers as short, and words as long, as Ethereum does", () => {
+    assert.equal(numberToHex(0n), "0x0");
+    assert.equal(numberToHex(255), "0xff");
+    assert.equal(wordToHex(0n), `0x${"0".repeat(64)}`);
+    assert.equal(wordToHex(2n ** 256n - 1n), `0x${"f".repeat(64)}`);
   });
 });
