@@ -2,6 +2,7 @@
 import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { ClientNode } from "../client/client-node.ts";
+import type { CallLimits } from "../client/client-options.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import type { ClientConfig } from "../config/node-settings.ts";
 import { createLoggers } from "../logging/create-logger.ts";
@@ -27,6 +28,7 @@ import { READY_LINE } from "./ready-line.ts";
 
 export type ClientProgramOptions = {
   readonly limits: RpcLimits;
+  readonly calls: CallLimits;
   readonly abandonsJournal: boolean;
   readonly configFile: string | undefined;
 };
@@ -107,6 +109,7 @@ async function openClient(
         seed,
         dataPath: config.data,
         replicas: network.replicas,
+        calls: options.calls,
         abandonsJournal: options.abandonsJournal,
         repair: repairCommand(options.configFile),
         allowsNetworkFileSystem: config.allowsNetworkFileSystem,

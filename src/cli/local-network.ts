@@ -2,15 +2,13 @@
 import { existsSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
 import {
-  CLIENT_SETTINGS,
-  createLimitSettings,
   REPLICA_SETTINGS,
   type ClientConfig,
   type ReplicaConfig,
 } from "../config/node-settings.ts";
 import type { NetworkFile } from "../config/network-file.ts";
-import { DEFAULT_RPC_LIMITS } from "../rpc/rpc-options.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
+import { ALL_CLIENT_SETTINGS } from "./client-settings.ts";
 import { isFree } from "./free-ports.ts";
 import { loadNetworkFile, loadSettings } from "./load-config.ts";
 import {
@@ -50,8 +48,7 @@ export function loadNetwork(paths: NetworkPaths): LocalNetwork {
   for (const node of REPLICA_NAMES) {
     note(node, loadSettings(REPLICA_SETTINGS, paths.config(node), given));
   }
-  const table = { ...CLIENT_SETTINGS, ...createLimitSettings(DEFAULT_RPC_LIMITS) };
-  const client = loadSettings(table, paths.config(CLIENT_NAME), given);
+  const client = loadSettings(ALL_CLIENT_SETTINGS, paths.config(CLIENT_NAME), given);
   note(CLIENT_NAME, client);
   return { file, health, hasTls: client["rpc.tls.cert"] !== undefined };
 }

@@ -22,6 +22,8 @@ export const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_HEALTH_PORT = 9545;
 const REPLICA_INDEX_MAX = 7;
+/** What is longer ends at once: timers count in 32 bits. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const SHARED_SETTINGS = {
   network: pathSetting({ summary: "the network file (network.json)" }),
@@ -93,25 +95,28 @@ export const CLIENT_SETTINGS = {
 export type ClientConfig = SettingValues<typeof CLIENT_SETTINGS>;
 
 /**
- * The limits of ethrpc are its own to name: each becomes a setting `rpc.<name>`. One that is 0 by
- * default is off until it is set, and can be set to 0 again.
+ * The limits of a part are its own to name: each becomes a setting `<section>.<name>`. One that is
+ * 0 by default is off until it is set, and can be set to 0 again.
  */
 export function createLimitSettings(
+  section: string,
+  summary: string,
   defaults: Readonly<Record<string, number | bigint>>,
 ): Readonly<Record<string, Setting<number | bigint>>> {
   return Object.fromEntries(
-    Object.entries(defaults).map(([name, fallback]) => {
-      const summary = "a limit of ethrpc";
-      const setting: Setting<number | bigint> =
-        typeof fallback === "bigint"
-          ? bigintSetting({ summary, fallback })
-          : integerSetting({
-              summary,
-              fallback,
-              min: Math.min(1, fallback),
-              max: Number.MAX_SAFE_INTEGER,
-            });
-      return [`rpc.${name}`, setting];
-    }),
+    Object.entries(defaults).map(([name, fallback]) => [
+      `${section}.${name}`,
+      limitSetting(name, summary, fallback),
+    ]),
   );
+}
+
+function limitSetting(
+  name: string,
+  summary: string,
+  fallback: number | bigint,
+): Setting<number | bigint> {
+  if (typeof fallback === "bigint") return bigintSetting({ summary, fallback });
+  const max = name.endsWith("Ms") ? TIMER_MS_MAX : Number.MAX_SAFE_INTEGER;
+  return integerSetting({ summary, fallback, min: Math.min(1, fallback), max });
 }

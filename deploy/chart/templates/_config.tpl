@@ -30,5 +30,6 @@ allowsNetworkFileSystem: {{ .Values.storage.allowsNetworkFileSystem }}
   "allowedHosts" .Values.rpc.allowedHosts
   "allowedOrigins" .Values.rpc.allowedOrigins -}}
 {{- $_ := set $config "rpc" (merge $rpc .Values.rpc.limits) -}}
+{{- if .Values.calls }}{{ $_ := set $config "calls" .Values.calls }}{{ end -}}
 {{- $config | toPrettyJson -}}
 {{- end -}}

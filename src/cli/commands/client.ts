@@ -1,13 +1,9 @@
 /** `quorate client`: the client node, with ethrpc in the same process. */
-import { CLIENT_SETTINGS, createLimitSettings } from "../../config/node-settings.ts";
-import { DEFAULT_RPC_LIMITS } from "../../rpc/rpc-options.ts";
 import { runClient } from "../client-program.ts";
+import { ALL_CLIENT_SETTINGS, callLimitsOf, rpcLimitsOf } from "../client-settings.ts";
 import type { Command } from "../command.ts";
 import { loadSettings, settingOptions } from "../load-config.ts";
 import { noteLoaded } from "../node-process.ts";
-
-const LIMIT_SETTINGS = createLimitSettings(DEFAULT_RPC_LIMITS);
-const SETTINGS = { ...CLIENT_SETTINGS, ...LIMIT_SETTINGS };
 
 export const client: Command = {
   name: "client",
@@ -18,19 +14,16 @@ export const client: Command = {
       name: "abandon-journal",
       summary: "put a damaged journal aside: what was accepted and is not final may be lost",
     },
-    ...settingOptions(SETTINGS),
+    ...settingOptions(ALL_CLIENT_SETTINGS),
   ],
   details: "Every setting can be given as QUORATE_<NAME>, too: --rpc-port is QUORATE_RPC_PORT.",
   async run({ texts, switches }, { environment }) {
     noteLoaded();
     const { config: configFile, ...flags } = texts;
-    const settings = loadSettings(SETTINGS, configFile, { environment, flags });
-    const values: Readonly<Record<string, unknown>> = settings;
-    const limits = Object.fromEntries(
-      Object.keys(DEFAULT_RPC_LIMITS).map((name) => [name, values[`rpc.${name}`]]),
-    );
+    const settings = loadSettings(ALL_CLIENT_SETTINGS, configFile, { environment, flags });
     return runClient(settings, {
-      limits: { ...DEFAULT_RPC_LIMITS, ...limits },
+      limits: rpcLimitsOf(settings),
+      calls: callLimitsOf(settings),
       abandonsJournal: switches.has("abandon-journal"),
       configFile,
     });

@@ -106,12 +106,25 @@ describe("settings", () => {
   });
 
   it("every limit of ethrpc becomes a setting with its own default", () => {
-    const table = { ...CLIENT_SETTINGS, ...createLimitSettings({ bodyBytesMax: 5, gasMax: 7n }) };
+    const limits = createLimitSettings("rpc", "a limit", { bodyBytesMax: 5, gasMax: 7n });
+    const table = { ...CLIENT_SETTINGS, ...limits };
     const flags = { network: "n", key: "k", data: "d", "rpc-gas-max": "123456789012345678901" };
     const resolved = resolveSettings(table, inputs({ flags }));
     assert.ok(resolved.ok, resolved.ok ? "" : resolved.error.map(problemText).join());
     const values: Readonly<Record<string, unknown>> = resolved.value;
     assert.equal(values["rpc.bodyBytesMax"], 5);
     assert.equal(values["rpc.gasMax"], 123456789012345678901n);
+  });
+
+  it("a limit is positive, unless it is off by default, and a time is one that timers know", () => {
+    const limits = createLimitSettings("calls", "a limit", { countMax: 5, rateMax: 0, waitMs: 7 });
+    const tell = (flags: Readonly<Record<string, string>>): boolean =>
+      resolveSettings(limits, inputs({ flags })).ok;
+    assert.equal(tell({}), true);
+    assert.equal(tell({ "calls-count-max": "0" }), false);
+    assert.equal(tell({ "calls-rate-max": "0" }), true);
+    assert.equal(tell({ "calls-wait-ms": "2147483647" }), true);
+    assert.equal(tell({ "calls-wait-ms": "2147483648" }), false);
+    assert.equal(tell({ "calls-count-max": "2147483648" }), true);
   });
 });

@@ -273,6 +273,11 @@ const CASES: readonly Case[] = [
       `ConfigMap/${CLIENT}.data.client.json.rpc.allowedOrigins.0: - -> https://app.example`,
     ],
   },
+  {
+    clause: "P14c: limits of calls",
+    settings: ["calls.timeMaxMs=2000"],
+    changes: [`ConfigMap/${CLIENT}.data.client.json.calls.timeMaxMs: - -> 2000`],
+  },
 ];
 
 describe("parameters of the chart", { skip: !HAS_KUBERNETES_TOOLS && "no Helm here" }, () => {

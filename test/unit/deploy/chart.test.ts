@@ -3,6 +3,7 @@ import { globSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import ts from "typescript";
+import { DEFAULT_CALL_LIMITS } from "../../../src/client/client-options.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { parseWantedNetwork } from "../../../src/cli/cluster-init/wanted-network.ts";
 import { HAS_KUBERNETES_TOOLS } from "../../support/kubernetes-tools.ts";
@@ -248,8 +249,16 @@ describe("the chart", { skip: !HAS_KUBERNETES_TOOLS && "no Helm here" }, () => {
 
   it("knows every limit of ethrpc by name", () => {
     const schema = JSON.parse(readFileSync(path.join(CHART, "values.schema.json"), "utf8")) as {
-      properties: { rpc: { properties: { limits: { properties: object } } } };
+      properties: {
+        rpc: { properties: { limits: { properties: object } } };
+        calls: { properties: object };
+      };
     };
+    assert.deepEqual(
+      Object.keys(schema.properties.calls.properties).sort(),
+      Object.keys(DEFAULT_CALL_LIMITS).sort(),
+      "bring calls of deploy/chart/values.schema.json up to date",
+    );
     const known = Object.keys(schema.properties.rpc.properties.limits.properties).sort();
     assert.deepEqual(
       known,
