@@ -151,11 +151,6 @@ async function openRpc(
   { logger, onAnswered, access }: RpcParts,
 ): Promise<RpcServer> {
   const network = networkReader(node);
-  let hasBeenReady = false;
-  node.whenReady().then(
-    () => (hasBeenReady = true),
-    () => undefined,
-  );
   const rpc = await RpcServer.open(
     {
       host: config["rpc.host"],
@@ -168,9 +163,9 @@ async function openRpc(
     },
     {
       access,
-      methods: gateMethods(createMethodTable(node.reads, network), () => {
-        if (hasBeenReady) return undefined;
-        return network.networkStatus().problem ?? "it is catching up with the chain";
+      methods: gateMethods(createMethodTable(node.reads, network), {
+        whenReady: () => node.whenReady(),
+        notReadyReason: () => network.networkStatus().problem ?? "it is catching up with the chain",
       }),
       onAnswered,
       trace: requestTrace(logger),

@@ -84,6 +84,8 @@ export type RpcLimits = {
   readonly syncTimeoutMs: number;
   /** How long a request for the receipt of an accepted transaction waits for it to be final. */
   readonly receiptWaitMs: number;
+  /** How long a request waits for a node that has just started and is catching up. */
+  readonly readyWaitMs: number;
 };
 
 export const DEFAULT_RPC_LIMITS: RpcLimits = {
@@ -94,10 +96,10 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   bufferedBytesMax: 256 * 1024 * 1024,
   connectionsMax: 2_000,
   concurrentRequestsMax: 500,
-  concurrentBatchItemsMax: 100,
-  headersTimeoutMs: 10_000,
   clientRateMax: 0,
   ratedClientsMax: 10_000,
+  concurrentBatchItemsMax: 100,
+  headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
   idleTimeoutMs: 60_000,
@@ -122,6 +124,7 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   syncTimeoutMaxMs: 60_000,
   syncTimeoutMs: 5_000,
   receiptWaitMs: 500,
+  readyWaitMs: 5_000,
 };
 
 export const DEFAULT_RPC_OPTIONS: RpcOptions = {

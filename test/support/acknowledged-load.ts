@@ -113,9 +113,7 @@ export class AcknowledgedLoad {
       return (await rpc(url, "eth_sendRawTransaction", [raw])) as Hex;
     } catch (error) {
       const text = String(error);
-      // A node that has just started says that it is not ready yet: that refuses nothing.
-      const isAnswer = text.includes("eth_sendRawTransaction:") && !text.includes("not ready");
-      if (isAnswer) this.refusals.push(text);
+      if (text.includes("eth_sendRawTransaction:")) this.refusals.push(text);
       return undefined;
     }
   }

@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { DEFAULT_CALL_LIMITS } from "../../../src/client/client-options.ts";
 import { createMethodTable, type RpcReader } from "../../../src/rpc/method-table.ts";
 import type { NetworkStatusReader } from "../../../src/rpc/network-status.ts";
+import { ALWAYS_ANSWERED } from "../../../src/rpc/readiness-gate.ts";
 import * as rpcErrors from "../../../src/rpc/rpc-error.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { SIMULATION_CODES } from "../../../src/rpc/simulation-codes.ts";
@@ -63,6 +64,11 @@ describe("docs/ethrpc.md", () => {
       rows("## Calls that take long").map(([name, value]) => [name, value]),
       calls,
     );
+  });
+
+  it("lists the methods that a node answers while it starts", () => {
+    const listed = rows("## While the node starts").map(([name]) => name!);
+    assert.deepEqual(sorted(listed), sorted(ALWAYS_ANSWERED));
   });
 
   it("lists every error code", () => {
