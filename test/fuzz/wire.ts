@@ -10,11 +10,11 @@ import { Prng } from "../../src/base/prng.ts";
 import type { Result } from "../../src/base/result.ts";
 import type { Header } from "../../src/consensus/block.ts";
 import { createAuthenticator } from "../../src/wire/authenticate.ts";
-import { ZERO_HASH } from "../../src/wire/hash-text.ts";
 import { decodeLogRecord, encodeLogRecord } from "../../src/wire/log-record-codec.ts";
 import { decodeMessage, encodeMessage } from "../../src/wire/message-codec.ts";
 import { WIRE_CODES, type WireError } from "../../src/wire/reader.ts";
 import { arbitraryLogRecord, arbitraryMessage } from "../support/arbitrary-messages.ts";
+import { plainHeader } from "../support/plain-header.ts";
 
 export type WireFuzzReport = {
   readonly inputs: number;
@@ -31,17 +31,7 @@ const FAILURES_MAX = 5;
 /** Values that a count or a size is attacked with. */
 const BOMBS = [0, 1, 2, 63, 64, 65, 255, 4_096, 65_536, 0x20_0000, 0x7fff_ffff, 0xffff_ffff];
 
-const GENESIS: Header = {
-  epoch: 0,
-  height: 0,
-  parent: ZERO_HASH,
-  payloadHash: ZERO_HASH,
-  txCount: 0,
-  payloadSize: 0,
-  timestampMs: 0,
-  execHeight: 0,
-  execResult: ZERO_HASH,
-};
+const GENESIS: Header = plainHeader();
 
 export async function fuzzWire(options: {
   readonly seconds: number;

@@ -5,7 +5,6 @@ import type { Header, ReplicaIndex } from "../../src/consensus/block.ts";
 import { DEFAULT_PARAMETERS, type Parameters } from "../../src/consensus/parameters.ts";
 import { quorumOf, type Quorum } from "../../src/consensus/quorum.ts";
 import { sha256 } from "../../src/crypto/sha256.ts";
-import { ZERO_HASH } from "../../src/wire/hash-text.ts";
 import { hashBody } from "../../src/wire/ports.ts";
 import { createTwin, type Actor } from "./actor.ts";
 import { Coverage } from "./coverage.ts";
@@ -20,18 +19,12 @@ import { SimNode, WALL_START_MS, type World } from "./sim-node.ts";
 import { SimWire } from "./sim-wire.ts";
 import { ToyClient } from "./toy-client.ts";
 import { Trace } from "./trace.ts";
+import { plainHeader } from "../support/plain-header.ts";
 
-const GENESIS: Header = {
-  epoch: 0,
-  height: 0,
-  parent: ZERO_HASH,
+const GENESIS: Header = plainHeader({
   payloadHash: hashBody({ transactions: [], rejoin: undefined }),
-  txCount: 0,
-  payloadSize: 0,
   timestampMs: WALL_START_MS - 1,
-  execHeight: 0,
-  execResult: ZERO_HASH,
-};
+});
 const GENESIS_RESULT = bytesToHex(sha256(new Uint8Array([0])));
 const REJOIN_INTERVAL_MS = 1_000;
 const BLOCKS_MIN = 50;

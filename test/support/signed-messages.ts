@@ -22,19 +22,10 @@ import { createKeyVerifier, type VerifySignature } from "../../src/wire/authenti
 import { createTransaction } from "../../src/wire/block-codec.ts";
 import { ZERO_HASH } from "../../src/wire/hash-text.ts";
 import { createPorts } from "../../src/wire/ports.ts";
+import { plainHeader } from "./plain-header.ts";
 
 export const REPLICA_COUNT = 4;
-export const GENESIS: Header = {
-  epoch: 0,
-  height: 0,
-  parent: ZERO_HASH,
-  payloadHash: ZERO_HASH,
-  txCount: 0,
-  payloadSize: 0,
-  timestampMs: 0,
-  execHeight: 0,
-  execResult: ZERO_HASH,
-};
+export const GENESIS: Header = plainHeader();
 
 type Unsigned<Kind> = Kind extends unknown ? Omit<Kind, "signature"> : never;
 

@@ -10,9 +10,9 @@ import { ExecutionService } from "../../../src/replica/execution-service.ts";
 import type { ExecutionReady } from "../../../src/replica/execution-worker.ts";
 import { encodeBlock } from "../../../src/wire/block-bytes.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
 import { until } from "../../support/following-client.ts";
 import { ACCOUNTS, GENESIS, transfer } from "../../support/replica-network.ts";
+import { plainHeader } from "../../support/plain-header.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "quorate-execution-"));
 const statePath = path.join(directory, "state");
@@ -53,17 +53,11 @@ function blockAt(
 ): Uint8Array {
   return encodeBlock({
     hash: `0x${height.toString(16).padStart(64, "0")}`,
-    header: {
-      epoch: 0,
+    header: plainHeader({
       height,
-      parent: ZERO_HASH,
-      payloadHash: ZERO_HASH,
       txCount: transactions.length,
-      payloadSize: 0,
       timestampMs: 1_700_000_000_000 + height,
-      execHeight: 0,
-      execResult: ZERO_HASH,
-    },
+    }),
     body: {
       transactions: transactions.map((bytes) => createTransaction(bytes, 21_000)),
       rejoin: undefined,

@@ -18,6 +18,7 @@ import {
 import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
 import { decodeMessage } from "../../../src/wire/message-codec.ts";
 import { until } from "../../support/following-client.ts";
+import { plainHeader } from "../../support/plain-header.ts";
 
 const WINDOW = 4;
 const HEIGHT = 100;
@@ -163,17 +164,7 @@ function blockAt(height: number): Block {
   const isBoundary = height === BOUNDARY;
   return {
     hash: `0x${height.toString(16).padStart(64, "0")}`,
-    header: {
-      epoch: 0,
-      height,
-      parent: ZERO_HASH,
-      payloadHash: ZERO_HASH,
-      txCount: 1,
-      payloadSize: 1,
-      timestampMs: height,
-      execHeight: 0,
-      execResult: ZERO_HASH,
-    },
+    header: plainHeader({ height, txCount: 1, payloadSize: 1, timestampMs: height }),
     body: isBoundary ? { transactions: [], rejoin } : { transactions, rejoin: undefined },
   };
 }

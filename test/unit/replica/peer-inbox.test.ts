@@ -9,6 +9,7 @@ import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
 import { encodeMessage } from "../../../src/wire/message-codec.ts";
 import { until } from "../../support/following-client.ts";
 import { CHAIN_ID, transfer } from "../../support/replica-network.ts";
+import { plainHeader } from "../../support/plain-header.ts";
 
 const PEER = 1;
 const STATUS: Message = {
@@ -112,17 +113,7 @@ describe("what peers send", () => {
 });
 
 function propose(transactions: readonly (readonly [Uint8Array, number])[]): Message {
-  const header: Block["header"] = {
-    epoch: 0,
-    height: 1,
-    parent: ZERO_HASH,
-    payloadHash: ZERO_HASH,
-    txCount: 0,
-    payloadSize: 0,
-    timestampMs: 0,
-    execHeight: 0,
-    execResult: ZERO_HASH,
-  };
+  const header: Block["header"] = plainHeader({ height: 1 });
   return {
     kind: "propose",
     epoch: 0,

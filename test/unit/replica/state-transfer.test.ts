@@ -24,6 +24,7 @@ import {
 } from "../../../src/wire/state-codec.ts";
 import { until } from "../../support/following-client.ts";
 import { ACCOUNTS, GENESIS, SILENT_LOGGER, transfer } from "../../support/replica-network.ts";
+import { plainHeader } from "../../support/plain-header.ts";
 
 const HEIGHT = 30;
 const directory = mkdtempSync(path.join(tmpdir(), "quorate-transfer-"));
@@ -51,11 +52,7 @@ function blockAt(height: number): Uint8Array {
   const bytes = transfer((height - 1) % 5, Math.floor((height - 1) / 5));
   return encodeBlock({
     hash: `0x${height.toString(16).padStart(64, "0")}`,
-    header: {
-      ...{ epoch: 0, height, parent: ZERO_HASH, payloadHash: ZERO_HASH, txCount: 1 },
-      ...{ payloadSize: 0, timestampMs: 1_700_000_000_000 + height },
-      ...{ execHeight: 0, execResult: ZERO_HASH },
-    },
+    header: plainHeader({ height, txCount: 1, timestampMs: 1_700_000_000_000 + height }),
     body: { transactions: [createTransaction(bytes, 21_000)], rejoin: undefined },
   });
 }

@@ -5,6 +5,7 @@ import { concatBytes } from "../../../src/base/bytes.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
 import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
 import { decodeMessage, encodeMessage } from "../../../src/wire/message-codec.ts";
+import { plainHeader } from "../../support/plain-header.ts";
 
 /** The heap counts in pages: enough bytes that a page more or less does not matter. */
 const BYTES_TOTAL = 1_000_000;
@@ -16,17 +17,7 @@ const FACTOR_MAX = 100;
 const OVERHEAD_MAX = 4_096;
 
 describe("memory that a message can cost", () => {
-  const header = {
-    epoch: 0,
-    height: 1,
-    parent: ZERO_HASH,
-    payloadHash: ZERO_HASH,
-    txCount: 0,
-    payloadSize: 0,
-    timestampMs: 0,
-    execHeight: 0,
-    execResult: ZERO_HASH,
-  };
+  const header = plainHeader({ height: 1 });
   const empty = createTransaction(new Uint8Array(0), 0);
   const body = {
     transactions: Array.from({ length: 4_000 }, () => empty),

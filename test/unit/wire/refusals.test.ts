@@ -19,19 +19,10 @@ import {
 } from "../../../src/wire/limits.ts";
 import { decodeLogRecord } from "../../../src/wire/log-record-codec.ts";
 import { decodeMessage, encodeMessage } from "../../../src/wire/message-codec.ts";
+import { plainHeader } from "../../support/plain-header.ts";
 
 const signature = new Uint8Array(64).fill(7);
-const header: Header = {
-  epoch: 0,
-  height: 1,
-  parent: ZERO_HASH,
-  payloadHash: ZERO_HASH,
-  txCount: 0,
-  payloadSize: 0,
-  timestampMs: 0,
-  execHeight: 0,
-  execResult: ZERO_HASH,
-};
+const header: Header = plainHeader({ height: 1 });
 const vote: Vote = {
   kind: "vote",
   epoch: 0,

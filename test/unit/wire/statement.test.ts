@@ -5,6 +5,7 @@ import { genesisCert } from "../../../src/consensus/certificate.ts";
 import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
 import { createPorts } from "../../../src/wire/ports.ts";
 import { encodeStatement, type Signable } from "../../../src/wire/statement.ts";
+import { plainHeader } from "../../support/plain-header.ts";
 
 const net = new Uint8Array(32).fill(0x11);
 const blockHash = ZERO_HASH;
@@ -86,17 +87,7 @@ describe("what replicas sign", () => {
 });
 
 describe("the names of blocks", () => {
-  const header = {
-    epoch: 0,
-    height: 1,
-    parent: ZERO_HASH,
-    payloadHash: ZERO_HASH,
-    txCount: 0,
-    payloadSize: 0,
-    timestampMs: 5,
-    execHeight: 0,
-    execResult: ZERO_HASH,
-  };
+  const header = plainHeader({ height: 1, timestampMs: 5 });
   const signer = { sign: () => new Uint8Array(64) };
 
   it("depend on the network and on every field of the header", () => {
