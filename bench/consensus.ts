@@ -121,7 +121,8 @@ class Cluster {
     const bytes = new Uint8Array(TRANSACTION_BYTES);
     new DataView(bytes.buffer).setUint32(0, this.#transactionCount++);
     const transaction = createTransaction(bytes, 21_000);
-    for (const index of [1, 2, 3, 0]) this.#step(index, { kind: "submit", transaction });
+    for (const index of [1, 2, 3, 0])
+      this.#step(index, { kind: "submit", transactions: [transaction] });
   }
 
   #step(index: number, input: Input): void {

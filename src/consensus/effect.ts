@@ -19,8 +19,8 @@ export type Input =
        */
       readonly transactionsValid: boolean;
     }
-  /** A transaction that passed admission. */
-  | { readonly kind: "submit"; readonly transaction: Transaction }
+  /** Transactions that passed admission: together, because the rules then run only once. */
+  | { readonly kind: "submit"; readonly transactions: readonly Transaction[] }
   /** The pool gave a transaction up (expired, replaced): it must not count as waiting. */
   | { readonly kind: "withdraw"; readonly id: Hash }
   /** All records up to this one are durable. */

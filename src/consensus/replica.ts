@@ -8,7 +8,7 @@
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { abdicate } from "./abdicating.ts";
-import type { Hash, ReplicaIndex } from "./block.ts";
+import type { Hash, ReplicaIndex, Transaction } from "./block.ts";
 import { fetchMissing, nextFetchMs } from "./catch-up.ts";
 import { castCommits } from "./committing.ts";
 import { createCore, leader, type Core, type Mode } from "./core.ts";
@@ -42,7 +42,13 @@ import { castVotes } from "./voting.ts";
 export type Step = {
   readonly effects: readonly Effect[];
   readonly rejection: Rejection | undefined;
+  /** Which of the submitted transactions were refused; `rejection` is that of the first. */
+  readonly refused: readonly RefusedTransaction[];
 };
+
+export type RefusedTransaction = Rejection & { readonly id: Hash };
+
+const NONE_REFUSED: readonly RefusedTransaction[] = [];
 
 export type ReplicaStatus = {
   readonly mode: Mode;
@@ -103,10 +109,16 @@ export class Replica {
     const core = this.#core;
     core.clock = clock;
     core.effects = [];
-    if (core.mode === "stopped") return { effects: [], rejection: { code: "REPLICA_STOPPED" } };
+    if (core.mode === "stopped") {
+      return { effects: [], rejection: { code: "REPLICA_STOPPED" }, refused: NONE_REFUSED };
+    }
+    if (input.kind === "submit") {
+      const refused = this.#queue(input.transactions);
+      return { effects: this.#finish(), rejection: refused[0], refused };
+    }
     const handled = this.#handle(input);
     const effects = this.#finish();
-    return { effects, rejection: handled.ok ? undefined : handled.error };
+    return { effects, rejection: handled.ok ? undefined : handled.error, refused: NONE_REFUSED };
   }
 
   /** When the next `tick` is due on the monotonic clock; undefined when nothing is waited for. */
@@ -157,13 +169,20 @@ export class Replica {
     };
   }
 
-  #handle(input: Input): Result<void, Rejection> {
+  #queue(transactions: readonly Transaction[]): readonly RefusedTransaction[] {
+    const refused: RefusedTransaction[] = [];
+    for (const transaction of transactions) {
+      const queued = onTransaction(this.#core, transaction);
+      if (!queued.ok) refused.push({ ...queued.error, id: transaction.id });
+    }
+    return refused;
+  }
+
+  #handle(input: Exclude<Input, { readonly kind: "submit" }>): Result<void, Rejection> {
     const core = this.#core;
     switch (input.kind) {
       case "message":
         return onMessage(core, input.from, input.message, input.transactionsValid);
-      case "submit":
-        return onTransaction(core, input.transaction);
       case "withdraw":
         core.pending.withdraw(input.id);
         return ok(undefined);

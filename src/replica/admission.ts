@@ -3,10 +3,10 @@
  * of the pool on the executed state, then the core's queue, which gets only what can be ordered
  * now: gap-free runs of nonces that their senders can pay for.
  */
-import { bytesToHex } from "../base/hex.ts";
+import { bytesToHex, hexToBytes } from "../base/hex.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { Hash, Transaction } from "../consensus/block.ts";
-import type { RejectionCode } from "../consensus/rejection.ts";
+import type { RefusedTransaction } from "../consensus/replica.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import type { TxPoolOptions } from "../txpool/pool-options.ts";
 import { TxPool, type AccountState, type Moved } from "../txpool/tx-pool.ts";
@@ -22,8 +22,8 @@ export type AdmissionDependencies = {
   readonly permissions?:
     ((questions: readonly PermissionQuestion[]) => Promise<readonly boolean[]>) | undefined;
   readonly submit: (
-    transaction: Transaction,
-    onOutcome: (code: RejectionCode | undefined) => void,
+    transactions: readonly Transaction[],
+    onRefused: (refused: readonly RefusedTransaction[]) => void,
   ) => void;
   readonly withdraw: (id: Hash) => void;
   readonly onAdmitted?: ((hash: Uint8Array) => void) | undefined;
@@ -68,6 +68,8 @@ export class Admission {
   #isAsking = false;
   readonly #intake: Unchecked[] = [];
   #isTakingIn = false;
+  /** For the core's queue, which costs less when it gets many at once. */
+  #promoted: Transaction[] = [];
   /** Set while the disk is full: nothing new is let in. */
   isClosed = false;
 
@@ -85,25 +87,25 @@ export class Admission {
   }
 
   /** `source` is who hands it in; what is refused for good is told to `refuse`. */
-  arrive(bytes: Uint8Array, source: string, refuse?: Refuse): void {
-    this.#intake.push({ bytes, source, refuse });
-    if (!this.#isTakingIn) this.#takeIn();
+  arrive(transactions: readonly Uint8Array[], source: string, refuse?: Refuse): void {
+    for (const bytes of transactions) this.#intake.push({ bytes, source, refuse });
+    if (!this.#isTakingIn && this.#intake.length > 0) this.#takeIn();
   }
 
   /** The state moved on: what it used up goes, what became possible is handed to the core. */
   onExecuted(executed: ExecutedHeight): void {
-    const { withdraw } = this.#dependencies;
     for (const account of executed.accounts) this.#remember(account);
     const outcome = this.#pool.onBlock(executed);
-    for (const transaction of outcome.stale) withdraw(idOf(transaction));
+    for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));
     for (const hash of executed.included) this.#noteExecuted(bytesToHash(hash));
     for (const { id, retry } of executed.drops) {
       // The core takes it for done; if it may still be ordered, it must forget that.
       if (retry === undefined) this.#drop(id);
-      else withdraw(bytesToHash(id));
+      else this.#withdraw(bytesToHash(id));
     }
     this.#apply(outcome);
     for (const { id, retry } of executed.drops) if (retry !== undefined) this.#return(id, retry);
+    this.#submitPromoted();
     if (executed.hasAuthorizations) this.refresh();
   }
 
@@ -119,10 +121,9 @@ export class Admission {
       (accounts) => {
         for (const account of accounts) this.#remember(account);
         const outcome = this.#pool.onBlock({ accounts, included: [] });
-        for (const transaction of outcome.stale) {
-          this.#dependencies.withdraw(idOf(transaction));
-        }
+        for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));
         this.#apply(outcome);
+        this.#submitPromoted();
       },
       () => undefined,
     );
@@ -131,7 +132,7 @@ export class Admission {
   /** Gives up what waited for its whole lifetime. */
   expire(nowMs: number): void {
     const { expired, demoted } = this.#pool.expire(nowMs);
-    for (const transaction of expired) this.#dependencies.withdraw(idOf(transaction));
+    for (const transaction of expired) this.#withdraw(idOf(transaction));
     this.#apply({ promoted: [], demoted });
   }
 
@@ -147,6 +148,7 @@ export class Admission {
     const ahead = checked.recoverAhead(slice.filter((each) => !this.#isKnown(each)));
     const checkAll = (): void => {
       for (const identified of slice) this.#check(identified);
+      this.#handOn();
       this.#isTakingIn = this.#intake.length > 0;
       if (this.#isTakingIn) setImmediate(() => this.#takeIn());
     };
@@ -174,11 +176,15 @@ export class Admission {
     // Behind others of its sender that wait: the order of arrival is the order of the pool.
     const isFree = this.#dependencies.permissions === undefined;
     const isKnown = isFree && this.#accounts.has(arrival.transaction.sender);
-    if (isKnown && !this.#isAsking) this.#add(arrival, true);
-    else {
-      this.#waiting.push(arrival);
-      this.#ask();
-    }
+    const isBehind = this.#isAsking || this.#waiting.length > 0;
+    if (isKnown && !isBehind) this.#add(arrival, true);
+    else this.#waiting.push(arrival);
+  }
+
+  /** After some were added: once for all of them. */
+  #handOn(): void {
+    this.#submitPromoted();
+    this.#ask();
   }
 
   #ask(): void {
@@ -190,6 +196,7 @@ export class Admission {
     const { accounts, permissions } = this.#dependencies;
     if (senders.size === 0 && permissions === undefined) {
       for (const arrival of arrivals) this.#add(arrival, true);
+      this.#handOn();
       return;
     }
     this.#isAsking = true;
@@ -203,7 +210,7 @@ export class Admission {
           else this.#add(arrival, false);
         });
         this.#isAsking = false;
-        this.#ask();
+        this.#handOn();
       },
       // The thread ended, and with it this node.
       () => undefined,
@@ -217,7 +224,7 @@ export class Admission {
       this.#dependencies.onAdmitted?.(transaction.hash);
       this.#apply(added.value);
       if (added.value.replaced !== undefined) {
-        this.#dependencies.withdraw(idOf(added.value.replaced));
+        this.#withdraw(idOf(added.value.replaced));
       }
       return;
     }
@@ -227,26 +234,39 @@ export class Admission {
       // It may have been paid by a contract, of which nobody told us.
       this.#accounts.delete(transaction.sender);
       this.#waiting.push(arrival);
-      this.#ask();
       return;
     }
     refuse?.(idOf(transaction), code);
   }
 
   #apply({ promoted, demoted }: Moved): void {
-    for (const transaction of demoted) this.#dependencies.withdraw(idOf(transaction));
-    for (const transaction of promoted) this.#submit(transaction);
+    for (const transaction of demoted) this.#withdraw(idOf(transaction));
+    for (const transaction of promoted) this.#promote(transaction);
   }
 
-  #submit(transaction: RecoveredTransaction): void {
-    const { hash, encoded, transaction: fields } = transaction;
-    const id = bytesToHash(hash);
-    this.#dependencies.submit({ id, gas: Number(fields.gasLimit), bytes: encoded }, (code) => {
-      if (code === undefined || code === "TRANSACTION_KNOWN") return;
-      // The core's queue is larger than the pool: it refuses only what no block can hold.
-      const moved = this.#pool.remove(hash);
-      if (moved !== undefined) this.#apply(moved);
+  #promote({ hash, encoded, transaction: { gasLimit } }: RecoveredTransaction): void {
+    this.#promoted.push({ id: bytesToHash(hash), gas: Number(gasLimit), bytes: encoded });
+  }
+
+  #submitPromoted(): void {
+    if (this.#promoted.length === 0) return;
+    const promoted = this.#promoted;
+    this.#promoted = [];
+    this.#dependencies.submit(promoted, (refused) => {
+      for (const { id, code } of refused) {
+        if (code === "TRANSACTION_KNOWN") continue;
+        // The core's queue is larger than the pool: it refuses only what no block can hold.
+        const moved = this.#pool.remove(hexToBytes(id));
+        if (moved !== undefined) this.#apply(moved);
+      }
+      this.#submitPromoted();
     });
+  }
+
+  /** What is taken back may be among those that were not handed on yet: those go first. */
+  #withdraw(id: Hash): void {
+    this.#submitPromoted();
+    this.#dependencies.withdraw(id);
   }
 
   #drop(id: Uint8Array): void {
@@ -258,8 +278,8 @@ export class Admission {
   /** Ordered too early: it waits again, as if it had just come. */
   #return(id: Uint8Array, bytes: Uint8Array): void {
     const pooled = this.#pool.get(id);
-    if (pooled === undefined) this.arrive(bytes, RETURNED_SOURCE);
-    else if (this.#isExecutable(pooled)) this.#submit(pooled);
+    if (pooled === undefined) this.arrive([bytes], RETURNED_SOURCE);
+    else if (this.#isExecutable(pooled)) this.#promote(pooled);
   }
 
   #isExecutable({ sender, hash }: RecoveredTransaction): boolean {

@@ -10,8 +10,7 @@ import type { Block, ReplicaIndex } from "../consensus/block.ts";
 import type { ExecCert, FinalCert } from "../consensus/certificate.ts";
 import type { Clock, Effect, Input, Notice } from "../consensus/effect.ts";
 import type { Message } from "../consensus/message.ts";
-import type { RejectionCode } from "../consensus/rejection.ts";
-import type { Replica, ReplicaStatus } from "../consensus/replica.ts";
+import type { Replica, ReplicaStatus, Step } from "../consensus/replica.ts";
 import type { Start } from "../consensus/start.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 
@@ -45,8 +44,11 @@ export type DriverLog = Pick<
 
 type Queued = {
   readonly input: Input;
-  readonly onOutcome: ((code: RejectionCode | undefined) => void) | undefined;
+  readonly onOutcome: OnOutcome | undefined;
 };
+
+/** Hears whether the core took an input. */
+export type OnOutcome = (outcome: Pick<Step, "rejection" | "refused">) => void;
 
 const TIMER_MIN_MS = 1;
 /** How long a full disk is left alone before the next try. */
@@ -93,8 +95,8 @@ export class Driver {
     return this.#replica.status();
   }
 
-  /** `onOutcome` hears whether the core took it; it may be called before this returns. */
-  input(input: Input, onOutcome?: (code: RejectionCode | undefined) => void): void {
+  /** `onOutcome` may be called before this returns. */
+  input(input: Input, onOutcome?: OnOutcome): void {
     if (this.#state === "stopped") return;
     this.#queue.push({ input, onOutcome });
     if (this.#state === "idle") this.#run();
@@ -136,9 +138,9 @@ export class Driver {
 
   #step({ input, onOutcome }: Queued): void {
     this.steps++;
-    const { effects, rejection } = this.#replica.step(input, readClock());
-    this.#carryOut(effects);
-    onOutcome?.(rejection?.code);
+    const step = this.#replica.step(input, readClock());
+    this.#carryOut(step.effects);
+    onOutcome?.(step);
   }
 
   #carryOut(effects: readonly Effect[]): void {

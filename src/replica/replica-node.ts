@@ -145,8 +145,8 @@ export class ReplicaNode {
       permissions: genesis.isWritePermissioned
         ? (questions) => resources.execution.permissions(questions)
         : undefined,
-      submit: (transaction, onOutcome) =>
-        this.#driver.input({ kind: "submit", transaction }, onOutcome),
+      submit: (transactions, onRefused) =>
+        this.#driver.input({ kind: "submit", transactions }, ({ refused }) => onRefused(refused)),
       withdraw: (id) => this.#driver.input({ kind: "withdraw", id }),
       onAdmitted: (hash) => this.#life.admitted(hash),
     });
@@ -328,7 +328,7 @@ export class ReplicaNode {
           this.#life.refused(transactionId, code);
           this.#sessions.answer(client, { kind: "refused", transactionId, code });
         };
-        for (const bytes of transactions) this.#admission.arrive(bytes, source, refuse);
+        this.#admission.arrive(transactions, source, refuse);
       },
       report: (nonce) => this.report(nonce),
       signResult: (vote) => this.#signResult(vote),
@@ -380,12 +380,13 @@ export class ReplicaNode {
   #onMessage(from: ReplicaIndex, message: Message, transactionsValid: boolean): void {
     if (message.kind === "forward") {
       // By the same door as a client's: the leader orders nothing that it would not admit.
-      this.#admission.arrive(message.transaction.bytes, `replica ${from}`);
+      this.#admission.arrive([message.transaction.bytes], `replica ${from}`);
       return;
     }
     const input = { kind: "message", from, message, transactionsValid } as const;
-    this.#driver.input(input, (code) => {
-      if (code !== undefined) this.#logger.debug("message refused", { from, code });
+    this.#driver.input(input, ({ rejection }) => {
+      if (rejection === undefined) return;
+      this.#logger.debug("message refused", { from, code: rejection.code });
     });
   }
 

@@ -240,7 +240,7 @@ export class SimNode {
       if (placement.count === call.count) this.#answer(placement);
       return;
     }
-    this.input({ kind: "submit", transaction });
+    this.input({ kind: "submit", transactions: [transaction] });
   }
 
   input(input: Input): void {

@@ -22,6 +22,7 @@ import type { Start } from "../../src/consensus/start.ts";
 import { createTransaction } from "../../src/wire/block-codec.ts";
 import { bytesToHash, ZERO_HASH } from "../../src/wire/hash-text.ts";
 import { createPorts } from "../../src/wire/ports.ts";
+import { plainHeader } from "./plain-header.ts";
 
 export const NO_SIGNATURE = new Uint8Array(64);
 export const WALL_START_MS = 1_700_000_000_000;
@@ -29,17 +30,7 @@ export const WALL_START_MS = 1_700_000_000_000;
 const net = sha256(Uint8Array.of(7));
 const ports = createPorts({ net, signer: { sign: () => NO_SIGNATURE } });
 
-export const GENESIS: Header = {
-  epoch: 0,
-  height: 0,
-  parent: ZERO_HASH,
-  payloadHash: ZERO_HASH,
-  txCount: 0,
-  payloadSize: 0,
-  timestampMs: 1,
-  execHeight: 0,
-  execResult: ZERO_HASH,
-};
+export const GENESIS: Header = plainHeader({ timestampMs: 1 });
 export const GENESIS_HASH: Hash = ports.hashHeader(GENESIS);
 
 export class LoneReplica {
@@ -90,7 +81,7 @@ export class LoneReplica {
 
   submit(seed: number): Transaction {
     const transaction = transactionOf(seed);
-    this.step({ kind: "submit", transaction });
+    this.step({ kind: "submit", transactions: [transaction] });
     return transaction;
   }
 

@@ -156,11 +156,23 @@ describe("refusals are values with a code, never exceptions (PROTOCOL §11)", ()
     replica.submit(1);
     replica.submit(2);
     const transaction = transactionOf(3);
-    assert.equal(replica.step({ kind: "submit", transaction }), "POOL_FULL");
+    assert.equal(replica.step({ kind: "submit", transactions: [transaction] }), "POOL_FULL");
     assert.equal(
-      replica.step({ kind: "submit", transaction: transactionOf(1) }),
+      replica.step({ kind: "submit", transactions: [transactionOf(1)] }),
       "TRANSACTION_KNOWN",
     );
+  });
+
+  it("of transactions that come together, each is taken or refused on its own", () => {
+    const { replica } = new LoneReplica(1, { pendingMax: 2 }).start();
+    const transactions = [1, 1, 2, 3].map((seed) => transactionOf(seed));
+    const step = replica.step({ kind: "submit", transactions }, { nowMs: 0, wallMs: 0 });
+    assert.deepEqual(step.refused, [
+      { id: transactionOf(1).id, code: "TRANSACTION_KNOWN" },
+      { id: transactionOf(3).id, code: "POOL_FULL" },
+    ]);
+    assert.equal(step.rejection, step.refused[0]);
+    assert.equal(replica.status().pendingCount, 2);
   });
 });
 

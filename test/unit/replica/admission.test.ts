@@ -16,6 +16,10 @@ const RICH = 10n ** 18n;
 class Desk {
   readonly queue: Hash[] = [];
   readonly withdrawn: Hash[] = [];
+  /** How many came with each submission. */
+  readonly submissions: number[] = [];
+  /** What the core refuses. */
+  readonly tooLarge = new Set<Hash>();
   readonly refused: string[] = [];
   readonly asked: bigint[] = [];
   readonly states = new Map<bigint, AccountState>();
@@ -37,9 +41,12 @@ class Desk {
           return addresses.map((address) => this.stateOf(address));
         },
         permissions,
-        submit: ({ id }, onOutcome) => {
-          this.queue.push(id);
-          onOutcome(undefined);
+        submit: (transactions, onRefused) => {
+          const ids = transactions.map(({ id }) => id);
+          this.submissions.push(ids.length);
+          this.queue.push(...ids);
+          const refused = ids.filter((id) => this.tooLarge.has(id));
+          onRefused(refused.map((id) => ({ id, code: "TRANSACTION_TOO_LARGE" })));
         },
         withdraw: (id) => this.withdrawn.push(id),
       },
@@ -51,7 +58,7 @@ class Desk {
   }
 
   arrive(bytes: Uint8Array, source = "client 8"): void {
-    this.admission.arrive(bytes, source, (_id, code) => this.refused.push(code));
+    this.admission.arrive([bytes], source, (_id, code) => this.refused.push(code));
   }
 
   executed(more: Partial<ExecutedHeight>): void {
@@ -86,6 +93,17 @@ describe("admission", () => {
     assert.deepEqual(desk.queue, [first!, second!, third!].map(idOf), "without asking");
     assert.deepEqual(desk.asked, [sender]);
     assert.deepEqual(desk.refused, []);
+  });
+
+  it("hands on together what came together, and forgets what the core refuses", async () => {
+    const desk = new Desk();
+    const run = [0, 1, 2, 3].map((nonce) => transfer(0, nonce));
+    desk.tooLarge.add(idOf(run[2]!));
+    desk.admission.arrive(run, "client 8");
+    await until(() => desk.queue.length === run.length, "all are handed on");
+    assert.deepEqual(desk.submissions, [run.length]);
+    assert.deepEqual(desk.withdrawn, [idOf(run[3]!)], "what comes after a refused one waits");
+    assert.equal(desk.admission.pendingCount, run.length - 1);
   });
 
   it("asks about every transaction where writes need a right", async () => {

@@ -98,7 +98,7 @@ describe("the driver", () => {
     const log = new PlayedLog();
     const { driver, sent } = play(log);
     await driver.start({ kind: "found" });
-    driver.input({ kind: "submit", transaction });
+    driver.input({ kind: "submit", transactions: [transaction] });
     const kinds = (): string[] => sent.map(({ kind }) => kind);
     assert.ok(
       log.records.some(({ kind }) => kind === "vote"),
@@ -115,12 +115,12 @@ describe("the driver", () => {
     await driver.start({ kind: "found" });
     await until(() => sent.length > 0, "it speaks");
     log.failure = new CodedError("WAL_WRITE_FAILED");
-    driver.input({ kind: "submit", transaction });
+    driver.input({ kind: "submit", transactions: [transaction] });
     await until(() => failures.length > 0, "it stops");
     assert.deepEqual(failures, [log.failure]);
     const sentBefore = sent.length;
     log.failure = undefined;
-    driver.input({ kind: "submit", transaction: createTransaction(Uint8Array.of(2), 21_000) });
+    driver.input({ kind: "submit", transactions: [createTransaction(Uint8Array.of(2), 21_000)] });
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal(sent.length, sentBefore, "nothing leaves a stopped replica");
     assert.ok(!sent.some(({ kind }) => kind === "vote"));
@@ -139,7 +139,7 @@ describe("the driver", () => {
       ["snapshot"],
     );
     const recordsBefore = log.records.length;
-    driver.input({ kind: "submit", transaction });
+    driver.input({ kind: "submit", transactions: [transaction] });
     assert.equal(log.records.length, recordsBefore, "nothing is appended meanwhile");
     const flushesBefore = flushes.count;
     log.release?.();
@@ -156,7 +156,7 @@ describe("the driver", () => {
     await driver.start({ kind: "found" });
     log.beginFailure = new CodedError("DISK_FULL");
     log.wantsRotation = true;
-    driver.input({ kind: "submit", transaction });
+    driver.input({ kind: "submit", transactions: [transaction] });
     await until(() => sent.some(({ kind }) => kind === "vote"), "it still votes");
     assert.deepEqual(fulls, [true], "and says that nothing more should come in");
     log.beginFailure = undefined;
