@@ -16,7 +16,7 @@ import type { RequestTrace } from "../rpc/request-trace.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
 import type { NetworkStatus } from "../rpc/network-status.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
-import { networkReader } from "./client-status.ts";
+import { networkReader, nodeProblemOf } from "./client-status.ts";
 import { loadNetworkFile } from "./load-config.ts";
 import { CLIENT_PRINCIPAL, shownPath } from "./network-directory.ts";
 import { assertKey, loadKey } from "./node-key.ts";
@@ -212,6 +212,7 @@ function openHealth(
         uptimeMs: Math.round(performance.now() - startedMs),
         rpcPort: rpc.port,
         ...reader.networkStatus(),
+        nodeProblem: nodeProblemOf(node.status()),
         replicas: reader.replicaStatuses(),
       }),
     },

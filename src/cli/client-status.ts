@@ -11,6 +11,17 @@ export function networkReader(node: Pick<ClientNode, "status">): NetworkStatusRe
   };
 }
 
+/** What is wrong with the node itself, whatever the replicas do. */
+export function nodeProblemOf({
+  failure,
+  journalFailure,
+  isDiskFull,
+}: ClientStatus): string | undefined {
+  if (failure !== undefined) return `the client node stopped: ${failure}`;
+  if (journalFailure !== undefined) return `no transaction is accepted: ${journalFailure}`;
+  return isDiskFull ? "no transaction is accepted: the client node's disk is full" : undefined;
+}
+
 function toNetworkStatus(status: ClientStatus): NetworkStatus {
   const { replicas, quorum } = status;
   const views = replicas.map(({ replica, isUp, report }) => ({
@@ -22,7 +33,7 @@ function toNetworkStatus(status: ClientStatus): NetworkStatus {
   const { epoch, view } = latestView(status);
   return {
     isReady: status.isReady,
-    problem: problemOf(status) ?? progressProblem(views, quorum),
+    problem: nodeProblemOf(status) ?? progressProblem(views, quorum),
     epoch,
     view,
     leader: view === undefined ? undefined : leaderOf(view, replicas.length),
@@ -37,12 +48,6 @@ function toNetworkStatus(status: ClientStatus): NetworkStatus {
     openTransactions: status.openTransactions,
     isDiskFull: status.isDiskFull,
   };
-}
-
-function problemOf({ failure, journalFailure, isDiskFull }: ClientStatus): string | undefined {
-  if (failure !== undefined) return `the client node stopped: ${failure}`;
-  if (journalFailure !== undefined) return `no transaction is accepted: ${journalFailure}`;
-  return isDiskFull ? "no transaction is accepted: the client node's disk is full" : undefined;
 }
 
 /** The furthest that any replica says it is; the leader of it is only as good as that word. */

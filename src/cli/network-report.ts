@@ -33,7 +33,8 @@ export type ClientLine = {
   readonly isUp: boolean;
   readonly pid?: number;
   readonly isReady?: boolean;
-  readonly problem?: string;
+  /** Of the node itself. What it thinks of the replicas is old by up to a second. */
+  readonly nodeProblem?: string;
   readonly finalHeight?: number;
   readonly publishedHeight?: number;
   readonly blockNumber?: string;
@@ -102,11 +103,18 @@ function problemOf(replicas: readonly ReplicaLine[], client: ClientLine): string
     ...{ replica, isUp, mode },
     isDiskFull: isDiskFull === true,
   }));
-  const problem = progressProblem(views, quorumOf(replicas.length).quorum);
+  const { quorum } = quorumOf(replicas.length);
+  const problem = progressProblem(views, quorum);
   if (problem !== undefined) return problem;
   if (!client.isUp) return "the client node is down: nothing can be sent or read";
-  if (client.problem !== undefined) return client.problem;
-  return client.isReady === false ? "the client node is not ready: it is catching up" : undefined;
+  if (client.nodeProblem !== undefined) return client.nodeProblem;
+  if (client.isReady !== false) return undefined;
+  const { replicasUp = 0 } = client;
+  const reason =
+    replicasUp < quorum
+      ? `it reaches ${replicasUp} of ${replicas.length} replicas, ${quorum} are needed`
+      : "it is catching up";
+  return `the client node is not ready: ${reason}`;
 }
 
 /** Undefined if nobody answers there in time, or nothing that makes sense. */
@@ -147,13 +155,13 @@ function clientLine(fields: JsonFields | undefined, failure: string | undefined)
   const name = CLIENT_NAME;
   if (fields === undefined) return { name, isUp: false, ...(failure !== undefined && { failure }) };
   const pool = fields.record("pool");
-  const problem = fields.text("problem");
+  const nodeProblem = fields.text("nodeProblem");
   return {
     name,
     isUp: true,
     pid: count(fields, "pid"),
     isReady: fields.boolean("isReady"),
-    ...(problem !== "" && { problem }),
+    ...(nodeProblem !== "" && { nodeProblem }),
     finalHeight: count(fields, "finalHeight"),
     publishedHeight: count(fields, "publishedHeight"),
     blockNumber: fields.text("blockNumber"),

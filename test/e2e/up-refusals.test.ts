@@ -40,8 +40,11 @@ describe("quorate up, when something is wrong", () => {
 
   before(async () => {
     const network = await startNetwork({ dataPath });
-    for (let nonce = 0; nonce < TRANSACTIONS; nonce++) await sendOne(network, nonce);
-    await network.stop();
+    try {
+      for (let nonce = 0; nonce < TRANSACTIONS; nonce++) await sendOne(network, nonce);
+    } finally {
+      await network.stop();
+    }
   });
   after(() => rmSync(wrongDirectory, { recursive: true, force: true }));
 
@@ -122,26 +125,29 @@ describe("quorate up, when something is wrong", () => {
 
   it("runs on without a replica whose log is damaged, which rejoins when told to", async () => {
     damage(file("replica-2/log"), 3_000);
-    let network = await startNetwork({ dataPath });
-    const hasSaid = (): boolean =>
-      /replica-2: WAL_CORRUPT: .* --rejoin/.test(network.output.stderr);
-    await waitFor(hasSaid, "it says what to do");
-    await sendOne(network, TRANSACTIONS);
-    const worksWithThree = async (): Promise<boolean> => {
+    const withoutOne = await startNetwork({ dataPath });
+    try {
+      const hasSaid = (): boolean =>
+        /replica-2: WAL_CORRUPT: .* --rejoin/.test(withoutOne.output.stderr);
+      await waitFor(hasSaid, "it says what to do");
+      await sendOne(withoutOne, TRANSACTIONS);
       const shown = await runCommand(["status", "--data", dataPath]);
-      const words = /it works with 3 of 4 replicas, but bears no further failure/;
-      return shown.code === 0 && words.test(shown.stdout);
-    };
-    await waitFor(worksWithThree, "status says that three replicas make progress");
-    await network.stop();
-    network = await startNetwork({ dataPath, args: ["--rejoin", "replica-2"] });
-    const isBack = async (): Promise<boolean> => {
-      const ready = network.health("replica-2", "/ready") as Promise<JsonRecord>;
-      return ready.then(({ isReady }) => isReady === true).catch(() => false);
-    };
-    await waitFor(isBack, "replica-2 takes part again");
-    for (let more = 1; more < TRANSACTIONS; more++) await sendOne(network, TRANSACTIONS + more);
-    assert.equal(await network.stop(), 0);
+      assert.equal(shown.code, 0, shown.stdout);
+      assert.match(shown.stdout, /it works with 3 of 4 replicas, but bears no further failure/);
+    } finally {
+      await withoutOne.stop();
+    }
+    const whole = await startNetwork({ dataPath, args: ["--rejoin", "replica-2"] });
+    try {
+      const isBack = async (): Promise<boolean> => {
+        const ready = whole.health("replica-2", "/ready") as Promise<JsonRecord>;
+        return ready.then(({ isReady }) => isReady === true).catch(() => false);
+      };
+      await waitFor(isBack, "replica-2 takes part again");
+      for (let more = 1; more < TRANSACTIONS; more++) await sendOne(whole, TRANSACTIONS + more);
+    } finally {
+      assert.equal(await whole.stop(), 0);
+    }
   });
 
   it("refuses a damaged journal, and the command that it names repairs it", async () => {
@@ -156,8 +162,11 @@ describe("quorate up, when something is wrong", () => {
     node.kill("SIGTERM");
     await once(node, "close");
     const network = await startNetwork({ dataPath });
-    await sendOne(network, 2 * TRANSACTIONS);
-    assert.equal(await network.stop(), 0);
+    try {
+      await sendOne(network, 2 * TRANSACTIONS);
+    } finally {
+      assert.equal(await network.stop(), 0);
+    }
   });
 
   it("refuses what it does not know with exit code 2", async () => {
