@@ -27,16 +27,8 @@ describe("correlation ids", { timeout: 120_000 }, () => {
 
   before(async () => {
     network = await startNetwork();
-    // The network is ready with three replicas; the fourth may still be starting.
-    for (const service of SERVICES) await waitFor(() => isReady(service), `${service} is ready`);
   });
   after(() => network.stop());
-
-  const isReady = (service: Service): Promise<boolean> =>
-    network.health(service, "/ready").then(
-      (answer) => (answer as { readonly isReady: boolean }).isReady,
-      () => false,
-    );
 
   const entriesOf = (service: Service): readonly Entry[] =>
     readFileSync(path.join(network.dataPath, "logs", `${service}.log`), "utf8")

@@ -16,7 +16,6 @@ export const SERVICES = ["replica-0", "replica-1", "replica-2", "replica-3", "cl
 export type Service = (typeof SERVICES)[number];
 
 const READY_TIMEOUT_MS = 60_000;
-const ALL_READY_TIMEOUT_MS = 8_000;
 const WAIT_POLL_MS = 20;
 
 export type NetworkOptions = {
@@ -53,7 +52,7 @@ export type RunningNetwork = {
   stop(): Promise<number | null>;
 };
 
-/** Resolves when the network is ready. Rejects with what `up` wrote when it ended before. */
+/** Resolves when all nodes are ready. Rejects with what `up` wrote when it ended before. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<RunningNetwork> {
   const { port = 0, args = [], environment = {} } = options;
   const dataPath = options.dataPath ?? mkdtempSync(path.join(tmpdir(), "quorate-network-"));
@@ -73,17 +72,21 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Runnin
   const readyMs = performance.now() - startedMs;
   const summary = JSON.parse(output.stdout) as Summary;
   const { rpcUrl: url, accounts } = summary;
-  // Ready means three replicas; most tests mean all of them, except one that cannot start.
-  const isReady = (service: Service): Promise<boolean> =>
+  const nodeOf = (service: Service): SupervisedNode | undefined =>
+    supervisorRecord(dataPath).nodes.find(({ name }) => name === service);
+  // Ready means three replicas; tests mean all of them, but for one that has said why it cannot.
+  const isSettled = (service: Service): Promise<boolean> =>
     health(dataPath, service, "/ready").then(
       (answer) => (answer as { readonly isReady?: boolean }).isReady === true,
-      () => false,
+      () => nodeOf(service)?.failure !== undefined,
     );
-  const areAllReady = async (): Promise<boolean> =>
-    (await Promise.all(SERVICES.map(isReady))).every(Boolean);
-  await waitFor(areAllReady, "all nodes are ready", ALL_READY_TIMEOUT_MS).catch(() => undefined);
-  const pid = (service: Service): number | undefined =>
-    supervisorRecord(dataPath).nodes.find(({ name }) => name === service)?.pid;
+  const areSettled = async (): Promise<boolean> =>
+    hasEnded() || (await Promise.all(SERVICES.map(isSettled))).every(Boolean);
+  await waitFor(areSettled, "all nodes are ready", READY_TIMEOUT_MS).catch((error: unknown) => {
+    supervisor.kill("SIGTERM");
+    throw error;
+  });
+  const pid = (service: Service): number | undefined => nodeOf(service)?.pid;
   return {
     ...{ url, accounts, dataPath, readyMs, supervisor, output, pid },
     chainId: BigInt(summary.chainId),
@@ -180,10 +183,12 @@ type Summary = Pick<RunningNetwork, "accounts"> & {
   readonly chainId: string;
 };
 
+type SupervisedNode = { readonly name: string; readonly pid?: number; readonly failure?: string };
+
 type SupervisorRecord = {
   readonly pid: number;
   readonly rpcUrl: string;
-  readonly nodes: readonly { readonly name: string; readonly pid?: number }[];
+  readonly nodes: readonly SupervisedNode[];
 };
 
 export function supervisorRecord(dataPath: string): SupervisorRecord {
