@@ -8,7 +8,8 @@ const PARTS = ["main", "contract-bytecode", "evm-worst-case"];
 /**
  * A benchmark is a file of this folder; it is loaded only when it is asked for, so that what it
  * needs is not needed by the others. Its function is the one whose name begins with "print" or,
- * if there is none, with "bench"; what a "bench" function returns is printed as a table.
+ * if there is none, with "bench"; what a "bench" function returns is printed as a table. A number
+ * is the exit code: not 0 where a figure is not what it must be.
  */
 async function main(args: readonly string[]): Promise<number> {
   const [name = ""] = args;
@@ -27,6 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 1;
   }
   const result = await (entry[1] as (args: readonly string[]) => unknown)(args.slice(1));
+  if (typeof result === "number") return result;
   if (Array.isArray(result)) console.table(result);
   else if (typeof result === "object" && result !== null) console.table([result]);
   return 0;

@@ -95,10 +95,10 @@ function summarize(
   };
 }
 
-/** One after the other, each until its receipt is there. */
+/** One after the other, each until its receipt is there; the next is drawn only then. */
 export async function measureLatency(
   url: string,
-  transactions: readonly SignedTransaction[],
+  transactions: Iterable<SignedTransaction>,
 ): Promise<readonly number[]> {
   const connection = await RpcConnection.open(url);
   const latencies: number[] = [];
