@@ -89,6 +89,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "verify-block",
+    {
+      summary: "check the certificates of a block, without believing any node",
+      load: async () => (await import("./commands/verify-block.ts")).verifyBlockCommand,
+    },
+  ],
+  [
     "cluster-init",
     {
       summary: "make keys and genesis in a Kubernetes cluster (what the chart runs)",

@@ -109,6 +109,24 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     "target, and admin belongs to one account. See docs/permissions.md.",
   PERMIT_FAILED: ({ hash }) =>
     `transaction ${text(hash)} was included and failed. List the permissions and try again.`,
+  CERTIFICATE_MALFORMED: ({ problems }) =>
+    `this is no certificate: ${text(problems)}. Give what quorate_getCertificate answers.`,
+  CERTIFICATE_BLOCK_WRONG: ({ named, proved }) =>
+    `the certificate proves block ${text(proved)}, not ${text(named)}. Ask for the right one.`,
+  CERTIFICATE_NETWORK_WRONG: () =>
+    "the certificate is of another network. Give the network file of that one.",
+  CERTIFICATE_HEADER_MALFORMED: () =>
+    "the certificate holds no header of a block. Do not believe it; ask another node.",
+  CERTIFICATE_RESULT_WRONG: () =>
+    "the header is not the one whose result was signed. Do not believe it; ask another node.",
+  CERTIFICATE_VOTES_MISSING: ({ replicaCount }) =>
+    `too few of the ${text(replicaCount)} replicas signed this result. ` +
+    "Do not believe it; ask another node.",
+  CERTIFICATE_CHAIN_BROKEN: () =>
+    "the block is not on the chain of the one that is certified. " +
+    "Do not believe it; ask another node.",
+  CERTIFICATE_COMMIT_INVALID: () =>
+    "the commit certificate does not hold. Do not believe it; ask another node.",
   SMOKE_TEST_FAILED: ({ expected, found }) =>
     `expected that ${text(expected)}, but found ${text(found)}. Look at the log of the client node.`,
 };

@@ -39,7 +39,12 @@ export type TrustAnchor = {
 };
 
 /** The Ethereum block that is proved to be final. */
-export type ProvedBlock = { readonly header: Header; readonly hash: Uint8Array };
+export type ProvedBlock = {
+  readonly header: Header;
+  readonly hash: Uint8Array;
+  /** Replicas whose signature under the result is good. */
+  readonly signers: readonly number[];
+};
 
 /** `encodedHeader` is the header of the Ethereum block, as debug_getRawHeader gives it. */
 export function verifyCertificate(
@@ -67,13 +72,14 @@ export function verifyCertificate(
   const isOrdered = equalBytes(header.mixHash, certificate.consensusHash);
   if (!isResult || !isOrdered) return err("CERTIFICATE_RESULT_WRONG");
   const { weak } = quorumOf(replicaPublicKeys.length);
-  if (countVoters(authenticator, certificate) < weak) return err("CERTIFICATE_VOTES_MISSING");
+  const signers = findSigners(authenticator, certificate);
+  if (signers.length < weak) return err("CERTIFICATE_VOTES_MISSING");
   const problem = checkFinality(authenticator, origin.net, certificate);
-  return problem === undefined ? ok({ header, hash }) : err(problem);
+  return problem === undefined ? ok({ header, hash, signers }) : err(problem);
 }
 
 /** Replicas that signed the result. f+1 hold a correct one. */
-function countVoters(authenticator: Authenticator, certificate: BlockCertificate): number {
+function findSigners(authenticator: Authenticator, certificate: BlockCertificate): number[] {
   const { height, consensusHash, result, votes } = certificate;
   const voters = new Set<number>();
   for (const { replica, epoch, signature } of votes) {
@@ -88,7 +94,7 @@ function countVoters(authenticator: Authenticator, certificate: BlockCertificate
     };
     if (authenticator.authenticate(vote, replica).ok) voters.add(replica);
   }
-  return voters.size;
+  return [...voters].sort((a, b) => a - b);
 }
 
 /** The ordered block is on the chain of one that is final. */
