@@ -70,6 +70,8 @@ export type ClientStatus = {
 };
 
 const TICK_MS = 100;
+/** How often is looked for what must be sent again. */
+const RESEND_CHECK_MS = 200;
 
 export class ClientNode {
   readonly reads: LocalReads;
@@ -259,7 +261,7 @@ export class ClientNode {
     follower.start();
     this.#timers = [
       setInterval(() => this.#tick(), TICK_MS),
-      setInterval(() => this.#resend(), this.#timing.resendMinMs),
+      setInterval(() => this.#resend(), RESEND_CHECK_MS),
       setInterval(() => this.#submissions.expire(), this.#timing.expiryCheckMs),
     ];
   }

@@ -50,8 +50,8 @@ export type ClientTiming = {
 };
 
 export const DEFAULT_CLIENT_TIMING: ClientTiming = {
-  resendMinMs: 200,
-  resendMaxMs: 3_200,
+  resendMinMs: 1_000,
+  resendMaxMs: 4_000,
   stallMs: 400,
   statusMs: 1_000,
   stateFlushMs: 1_000,

@@ -33,6 +33,8 @@ export class PendingQueue {
   readonly #settledMax: number;
   /** Ids that neither a block carries nor the leader was given, oldest first. */
   readonly #unforwarded = new Set<Hash>();
+  /** When the youngest transaction arrived here that this leader has proposed. */
+  #proposedUpToMs = -Infinity;
 
   constructor(max: number) {
     this.#max = max;
@@ -102,6 +104,7 @@ export class PendingQueue {
     const pending = this.#byId.get(id);
     if (pending === undefined) return undefined;
     pending.proposedIn = blockHash;
+    this.#proposedUpToMs = Math.max(this.#proposedUpToMs, pending.arrivedMs);
     this.#unforwarded.delete(id);
     return pending;
   }
@@ -110,6 +113,11 @@ export class PendingQueue {
   nextToForward(): Pending | undefined {
     for (const id of this.#unforwarded) return this.#byId.get(id);
     return undefined;
+  }
+
+  /** Whether the leader proposed what arrived here at least so much later. */
+  isPassedOver({ arrivedMs }: Pending, byMs: number): boolean {
+    return arrivedMs + byMs <= this.#proposedUpToMs;
   }
 
   markForwarded(pending: Pending, nowMs: number): void {
@@ -125,6 +133,7 @@ export class PendingQueue {
   /** A new leader has been told nothing yet, and what the old one proposed may be gone. */
   forgetForwards(): void {
     this.#unforwarded.clear();
+    this.#proposedUpToMs = -Infinity;
     for (const pending of this.#byId.values()) {
       pending.forwardedMs = undefined;
       this.#unforwarded.add(pending.transaction.id);

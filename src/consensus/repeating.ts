@@ -12,6 +12,8 @@ import { hasBlocksInFlight, hasWork } from "./suspicion.ts";
 import { repeatViewChange } from "./view-change.ts";
 
 const FORWARDS_PER_STEP = 64;
+/** While the leader works: enough to find out one that leaves out whatever it can. */
+const FORWARDS_TO_BUSY = 8;
 
 export function sendHeartbeat(core: Core): void {
   const { timers, clock, parameters } = core;
@@ -104,15 +106,21 @@ export function forwardPending(core: Core): void {
   if (core.mode !== "active" || to === core.self || !core.isAccepted) return;
   if (clock.nowMs < timers.nextForwardMs || core.peers[to]?.isUp !== true) return;
   const { forwardAfterMs } = parameters.timing;
+  const isBusy = hasBlocksInFlight(core);
   let count = 0;
+  let unsolicited = 0;
   for (; count < FORWARDS_PER_STEP; count++) {
     const pending = core.pending.nextToForward();
     if (pending === undefined || pending.arrivedMs + forwardAfterMs > clock.nowMs) break;
+    // Most likely the leader has it, and others that came before it.
+    const isPatient = isBusy && !core.pending.isPassedOver(pending, forwardAfterMs);
+    if (isPatient && ++unsolicited > FORWARDS_TO_BUSY) break;
     core.pending.markForwarded(pending, clock.nowMs);
     sendNow(core, to, { kind: "forward", transaction: pending.transaction });
   }
   if (count === 0) return;
-  timers.nextForwardMs = clock.nowMs + forwardAfterMs / 4;
+  const pauseMs = unsolicited > 0 ? forwardAfterMs : forwardAfterMs / 4;
+  timers.nextForwardMs = clock.nowMs + pauseMs;
 }
 
 export function nextForwardMs(core: Core): number | undefined {
