@@ -33,6 +33,8 @@ describe("correlation ids", { timeout: 120_000 }, () => {
   const entriesOf = (service: Service): readonly Entry[] =>
     readFileSync(path.join(network.dataPath, "logs", `${service}.log`), "utf8")
       .split("\n")
+      // The last line may be written right now.
+      .slice(0, -1)
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Entry);
   const allEntries = (): readonly Entry[] => SERVICES.flatMap(entriesOf);
@@ -105,8 +107,11 @@ describe("correlation ids", { timeout: 120_000 }, () => {
     assert.equal(heights.size, 1, "and the same height");
     const [receipt] = about().filter((entry) => entry["message"] === READABLE);
     assert.equal(receipt?.["isSuccess"], true);
-    const request = entriesOf("client-0").find((entry) => entry["transaction"] === hash);
-    assert.equal(request?.["correlation_id"], "order-4711");
+    const requests = (): readonly Entry[] =>
+      entriesOf("client-0").filter((entry) => entry["correlation_id"] === "order-4711");
+    await waitFor(() => requests().length > 0, "the request is in the log");
+    const [request] = requests();
+    assert.equal(request?.["transaction"], hash);
     assert.equal(request["service_name"], "client-0-ethrpc");
     assert.equal(request["method"], "eth_sendRawTransaction");
   });

@@ -9,6 +9,11 @@ import { LooseNodes, REPLICAS } from "../support/loose-nodes.ts";
 import { runCommand, SERVICES, waitFor, type Service } from "../support/network-process.ts";
 
 const RESTART_PAUSE_MS = 300;
+const HANG_MS = 10_000;
+/** How long nothing may move before it counts as standing still. */
+const STILL_MS = 1_000;
+/** How long two replicas are watched deciding nothing. */
+const NO_QUORUM_MS = 5_000;
 
 describe("faults under load", () => {
   let nodes: LooseNodes;
@@ -31,6 +36,10 @@ describe("faults under load", () => {
     await waitFor(async () => (await blockNumber()) >= target, "the chain goes on", timeoutMs);
     return Math.round(performance.now() - startMs);
   };
+  const publishedHeight = async (): Promise<number> => {
+    const status = await nodes.health("client-0", "/status");
+    return (status as { readonly publishedHeight: number }).publishedHeight;
+  };
   const blockNumber = (): Promise<number> => nodes.blockNumber().catch(() => 0);
   const acknowledgedMore = (): Promise<void> => {
     const target = load.acknowledged.length + 10;
@@ -41,13 +50,26 @@ describe("faults under load", () => {
     await load.stop();
     await load.assertKept();
     const { execHeight } = await nodes.whenEqual();
-    const { publishedHeight } = (await nodes.health("client-0", "/status")) as {
-      readonly publishedHeight: number;
-    };
     // It publishes only what it executed itself with a result that replicas signed.
-    assert.equal(publishedHeight, execHeight);
+    const isLevel = async (): Promise<boolean> => (await publishedHeight()) === execHeight;
+    await waitFor(isLevel, `the client publishes height ${execHeight}`);
     load = new AcknowledgedLoad(nodes);
     await progress(1);
+  };
+  /** Until the replicas that are left decide nothing more and the client shows what they decided. */
+  const whenStill = async (): Promise<void> => {
+    let last = "";
+    const isStill = async (): Promise<boolean> => {
+      const left = await Promise.all(REPLICAS.map((service) => nodes.standing(service)));
+      const heights = left.flatMap((standing) => standing?.finalHeight ?? []);
+      const published = await publishedHeight();
+      const seen = JSON.stringify({ heights, published });
+      const isSame = seen === last && published >= Math.max(...heights);
+      last = seen;
+      if (!isSame) await pause(STILL_MS);
+      return isSame;
+    };
+    await waitFor(isStill, "what was decided is shown");
   };
   const restart = async (service: Service): Promise<void> => {
     await nodes.kill(service);
@@ -98,7 +120,7 @@ describe("faults under load", () => {
     nodes.signal(victim, "SIGSTOP");
     const ms = await progress(3);
     console.log(`hanging leader: three more blocks after ${ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10_000 - ms));
+    await pause(HANG_MS - ms);
     await progress(3);
     nodes.signal(victim, "SIGCONT");
     await settle();
@@ -108,10 +130,10 @@ describe("faults under load", () => {
     const [first, second] = REPLICAS.slice(2);
     await nodes.kill(first!);
     await nodes.kill(second!);
-    // What three replicas had agreed on before may still be shown.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // What three replicas had agreed on before may still become final and be shown.
+    await whenStill();
     const height = await blockNumber();
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    await pause(NO_QUORUM_MS);
     assert.equal(await blockNumber(), height, "two replicas decide nothing");
     const shown = await runCommand(["status", "--data", nodes.dataPath]);
     assert.equal(shown.code, 1);
@@ -128,7 +150,7 @@ describe("faults under load", () => {
   it("all nodes restart one after the other without a failed transaction", async () => {
     for (const service of SERVICES) {
       await nodes.kill(service, "SIGTERM");
-      await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS));
+      await pause(RESTART_PAUSE_MS);
       nodes.run(service);
       await nodes.whenReady(service);
       await acknowledgedMore();
@@ -137,3 +159,7 @@ describe("faults under load", () => {
     await settle();
   });
 });
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}

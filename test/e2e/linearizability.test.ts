@@ -9,7 +9,12 @@ import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
 import { signTransaction } from "../../src/chain/transaction-sender.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { findAnomaly, type Operation } from "../support/counter-history.ts";
-import { startNetwork, waitFor, type RunningNetwork } from "../support/network-process.ts";
+import {
+  startNetwork,
+  waitFor,
+  type RunningNetwork,
+  type Service,
+} from "../support/network-process.ts";
 
 /**
  * Called without data it returns the counter; with data it adds one and logs what it made:
@@ -75,15 +80,23 @@ describe("a counter under faults", () => {
       await pause(5);
     }
   };
-  const leader = async (): Promise<"replica-0" | "replica-1" | "replica-2" | "replica-3"> => {
+  const leader = async (): Promise<Service> => {
     const status = (await insist(() => network.rpc("quorate_status"))) as { leader?: number };
-    return `replica-${status.leader ?? 0}` as "replica-0";
+    return `replica-${status.leader ?? 0}` as Service;
   };
-  /** Operations go on. */
+  const incrementCount = (): number => operations.filter(({ kind }) => kind === "increment").length;
+  /** Operations go on, writes as well: reads alone would not wait for a leader. */
   const settle = (): Promise<void> => {
     const target = operations.length + 100;
-    return waitFor(() => operations.length >= target, "operations end", 60_000);
+    const incrementTarget = incrementCount() + WRITERS;
+    return waitFor(
+      () => operations.length >= target && incrementCount() >= incrementTarget,
+      "operations end",
+      60_000,
+    );
   };
+  const whenRunning = (service: Service): Promise<void> =>
+    waitFor(() => network.pid(service) !== undefined, `${service} runs`);
 
   it("has a history that one order explains", async () => {
     const callers = [
@@ -96,6 +109,7 @@ describe("a counter under faults", () => {
     network.kill("client-0");
     await settle();
     const hanging = await leader();
+    await whenRunning(hanging);
     network.kill(hanging, "SIGSTOP");
     await pause(2_000);
     network.kill(hanging, "SIGCONT");
@@ -104,11 +118,11 @@ describe("a counter under faults", () => {
     await settle();
     isOver = true;
     await Promise.all(callers);
-    const increments = operations.filter(({ kind }) => kind === "increment");
-    console.log(`${increments.length} increments, ${operations.length - increments.length} reads`);
+    const increments = incrementCount();
+    console.log(`${increments} increments, ${operations.length - increments} reads`);
     assert.equal(findAnomaly(operations), undefined);
     const last = Number(await network.rpc("eth_call", [{ to: counter }, "latest"]));
-    assert.equal(last, increments.length, "every increment happened once");
+    assert.equal(last, increments, "every increment happened once");
   });
 });
 

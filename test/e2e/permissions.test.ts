@@ -283,10 +283,13 @@ describe("the switches of a network", () => {
   it("are of its genesis: they cannot be asked for later", async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "quorate-permissions-"));
     const network = await startNetwork({ dataPath: directory });
-    assert.equal(typeof (await network.rpc("eth_blockNumber")), "string", "off by default");
-    const challenge = await fetch(new URL("/auth/challenge", network.url));
-    assert.equal(challenge.status, 404, "nobody needs to sign in");
-    await network.stop();
+    try {
+      assert.equal(typeof (await network.rpc("eth_blockNumber")), "string", "off by default");
+      const challenge = await fetch(new URL("/auth/challenge", network.url));
+      assert.equal(challenge.status, 404, "nobody needs to sign in");
+    } finally {
+      await network.stop();
+    }
     for (const flag of ["--permission-write", "--permission-read"]) {
       assertOneLine(
         await runCommand(["up", "--data", directory, "--port", "0", flag]),
@@ -315,26 +318,29 @@ describe("ethrpc of a network with its own settings", () => {
     };
     writeFileSync(file, JSON.stringify({ ...settings, rpc }));
     const network = await startNetwork({ dataPath: directory });
-    assert.match(network.url, /^https:/);
-    const token = await new SignJWT({})
-      .setProtectedHeader({ alg: "HS256" })
-      .setIssuer("test")
-      .setAudience("here")
-      .setSubject("someone")
-      .setExpirationTime("1h")
-      .sign(new TextEncoder().encode(SECRET));
-    const url = network.url.replace("https", "wss");
-    const open = { headers: { authorization: `Bearer ${token}` }, ca: certificatePem };
-    const ask = async (socket: WebSocket): Promise<RpcAnswer> => {
-      await once(socket, "open");
-      socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" }));
-      const [data] = (await once(socket, "message")) as [Buffer];
-      socket.close();
-      return JSON.parse(data.toString()) as RpcAnswer;
-    };
-    assert.equal((await ask(new WebSocket(url, open))).result, "0x1388");
-    assertNotSigned(await ask(new WebSocket(url, { ca: certificatePem })));
-    await network.stop();
+    try {
+      assert.match(network.url, /^https:/);
+      const token = await new SignJWT({})
+        .setProtectedHeader({ alg: "HS256" })
+        .setIssuer("test")
+        .setAudience("here")
+        .setSubject("someone")
+        .setExpirationTime("1h")
+        .sign(new TextEncoder().encode(SECRET));
+      const url = network.url.replace("https", "wss");
+      const open = { headers: { authorization: `Bearer ${token}` }, ca: certificatePem };
+      const ask = async (socket: WebSocket): Promise<RpcAnswer> => {
+        await once(socket, "open");
+        socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" }));
+        const [data] = (await once(socket, "message")) as [Buffer];
+        socket.close();
+        return JSON.parse(data.toString()) as RpcAnswer;
+      };
+      assert.equal((await ask(new WebSocket(url, open))).result, "0x1388");
+      assertNotSigned(await ask(new WebSocket(url, { ca: certificatePem })));
+    } finally {
+      await network.stop();
+    }
     rmSync(directory, { recursive: true, force: true });
   });
 });
