@@ -270,7 +270,7 @@ export const arbitraryLogRecord: fc.Arbitrary<LogRecord> = fc.oneof(
 );
 
 /** Plain objects, as decoders make them: without it fast-check makes some without a prototype. */
-function record<Value>(model: {
+export function record<Value>(model: {
   readonly [Key in keyof Value]: fc.Arbitrary<Value[Key]>;
 }): fc.Arbitrary<Value> {
   return fc.record<Value>(model, { noNullPrototype: true });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Prng } from "../../../src/base/prng.ts";
 import {
   blockResponseParts,
   decodeBlock,
@@ -25,7 +24,9 @@ import {
   arbitraryFinalCert,
   arbitraryHash,
   ARBITRARY_MESSAGES,
+  record,
 } from "../../support/arbitrary-messages.ts";
+import { itKeepsToItsCodec } from "../../support/codec-properties.ts";
 
 const RUNS = { numRuns: 60, seed: 20_260_102 };
 
@@ -79,46 +80,10 @@ const ARBITRARY: Arbitraries = {
     peersUp: fc.array(replica, { maxLength: 6 }),
   }),
 };
-const arbitrary = fc.oneof(...Object.values<fc.Arbitrary<ClientMessage>>(ARBITRARY));
 
 describe("the client protocol on the wire", () => {
-  for (const [kind, one] of Object.entries<fc.Arbitrary<ClientMessage>>(ARBITRARY)) {
-    it(`${kind} comes back as it was sent`, () => {
-      const property = fc.property(one, (message) => {
-        const decoded = decodeClientMessage(encodeClientMessage(message));
-        assert.deepStrictEqual(decoded, { ok: true, value: message });
-      });
-      fc.assert(property, RUNS);
-    });
-  }
-
-  it("every proper prefix is refused, and every extension for its tail", () => {
-    const property = fc.property(arbitrary, fc.nat(), (message, cut) => {
-      const bytes = encodeClientMessage(message);
-      assert.ok(!decodeClientMessage(bytes.subarray(0, cut % bytes.length)).ok);
-      const extended = decodeClientMessage(Uint8Array.from([...bytes, 0]));
-      assert.ok(!extended.ok);
-      assert.equal(extended.error.code, "WIRE_TRAILING_BYTES");
-    });
-    fc.assert(property, { numRuns: 300, seed: 7 });
-  });
-
-  it("never throws on damaged bytes and accepts only what it would write itself", () => {
-    const prng = new Prng(11);
-    const originals = fc.sample(arbitrary, { numRuns: 200, seed: 12 }).map(encodeClientMessage);
-    let accepted = 0;
-    for (let round = 0; round < 20_000; round++) {
-      const bytes = Uint8Array.from(prng.pick(originals));
-      for (let flips = prng.between(1, 3); flips > 0; flips--) {
-        bytes[prng.below(Math.min(bytes.length, 200))] = prng.below(256);
-      }
-      const decoded = decodeClientMessage(bytes);
-      if (!decoded.ok) continue;
-      accepted++;
-      assert.deepEqual(encodeClientMessage(decoded.value), bytes, `round ${round}`);
-    }
-    assert.ok(accepted > 1_000, `accepted ${accepted}`);
-  });
+  const codec = { encode: encodeClientMessage, decode: decodeClientMessage };
+  itKeepsToItsCodec<ClientMessage>(ARBITRARY, codec, 20_260_102);
 
   it("refuses more transactions than one submit may have", () => {
     const count = SUBMIT_TRANSACTIONS_MAX + 1;
@@ -179,10 +144,4 @@ describe("blocks as stored bytes", () => {
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
-}
-
-function record<Value>(model: {
-  readonly [Key in keyof Value]: fc.Arbitrary<Value[Key]>;
-}): fc.Arbitrary<Value> {
-  return fc.record<Value>(model, { noNullPrototype: true });
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Prng } from "../../../src/base/prng.ts";
 import {
   decodeStateMessage,
   encodeStateMessage,
@@ -12,9 +11,8 @@ import {
   type StateEntry,
   type StateMessage,
 } from "../../../src/wire/state-codec.ts";
-import { ARBITRARY_MESSAGES } from "../../support/arbitrary-messages.ts";
-
-const RUNS = { numRuns: 60, seed: 20_260_103 };
+import { ARBITRARY_MESSAGES, record } from "../../support/arbitrary-messages.ts";
+import { itKeepsToItsCodec } from "../../support/codec-properties.ts";
 
 type Arbitraries = {
   readonly [Kind in StateMessage["kind"]]: fc.Arbitrary<
@@ -29,10 +27,6 @@ const word = unsigned(256n);
 const address = unsigned(160n);
 const bytes = (maxLength: number): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ maxLength }).map((some) => Uint8Array.from(some));
-
-function record<Fields>(fields: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> }) {
-  return fc.record(fields, { noNullPrototype: true });
-}
 
 const cursor: fc.Arbitrary<StateCursor> = record({
   address,
@@ -79,46 +73,10 @@ const ARBITRARY: Arbitraries = {
     code: fc.constantFrom(...SNAPSHOT_REFUSALS),
   }),
 };
-const arbitrary = fc.oneof(...Object.values<fc.Arbitrary<StateMessage>>(ARBITRARY));
 
 describe("state transfer on the wire", () => {
-  for (const [kind, one] of Object.entries<fc.Arbitrary<StateMessage>>(ARBITRARY)) {
-    it(`${kind} comes back as it was sent`, () => {
-      const property = fc.property(one, (message) => {
-        const decoded = decodeStateMessage(encodeStateMessage(message));
-        assert.deepStrictEqual(decoded, { ok: true, value: message });
-      });
-      fc.assert(property, RUNS);
-    });
-  }
-
-  it("every proper prefix is refused, and every extension for its tail", () => {
-    const property = fc.property(arbitrary, fc.nat(), (message, cut) => {
-      const whole = encodeStateMessage(message);
-      assert.ok(!decodeStateMessage(whole.subarray(0, cut % whole.length)).ok);
-      const extended = decodeStateMessage(Uint8Array.from([...whole, 0]));
-      assert.ok(!extended.ok);
-      assert.equal(extended.error.code, "WIRE_TRAILING_BYTES");
-    });
-    fc.assert(property, { numRuns: 300, seed: 7 });
-  });
-
-  it("never throws on damaged bytes and accepts only what it would write itself", () => {
-    const prng = new Prng(13);
-    const originals = fc.sample(arbitrary, { numRuns: 200, seed: 14 }).map(encodeStateMessage);
-    let accepted = 0;
-    for (let round = 0; round < 20_000; round++) {
-      const damaged = Uint8Array.from(prng.pick(originals));
-      for (let flips = prng.between(1, 3); flips > 0; flips--) {
-        damaged[prng.below(Math.min(damaged.length, 200))] = prng.below(256);
-      }
-      const decoded = decodeStateMessage(damaged);
-      if (!decoded.ok) continue;
-      accepted++;
-      assert.deepEqual(encodeStateMessage(decoded.value), damaged, `round ${round}`);
-    }
-    assert.ok(accepted > 1_000, `accepted ${accepted}`);
-  });
+  const codec = { encode: encodeStateMessage, decode: decodeStateMessage };
+  itKeepsToItsCodec<StateMessage>(ARBITRARY, codec, 20_260_103);
 
   it("refuses what is larger than its limits", () => {
     const codeOf = (whole: Uint8Array): string | undefined => {
