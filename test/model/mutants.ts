@@ -3,9 +3,9 @@
  * blocks: a checker that stays silent does not watch the rule.
  */
 import type { Mutant } from "../support/mutation.ts";
+import { RULE_MUTANTS, type RuleMutantName } from "../support/rule-mutants.ts";
 import type { BoundName, Deviation } from "./bound.ts";
 
-const CHOOSE = "src/consensus/choose.ts";
 const VOTE_RULE = "src/consensus/vote-rule.ts";
 const CERTIFICATE = "src/consensus/certificate.ts";
 
@@ -18,114 +18,22 @@ export type ModelMutant = {
 };
 
 export const MODEL_MUTANTS: readonly ModelMutant[] = [
-  {
-    name: "no-vote-reports",
-    rule: "§6.3: votes of f+1 reports count",
-    bound: "bareBlocks",
-    change: {
-      file: CHOOSE,
-      find: "highestSupported(eligible, weak)",
-      replace: "highestSupported([], weak)",
-    },
-  },
-  {
-    name: "votes-beat-a-certificate",
-    rule: "§6.3: votes older than the highest certificate do not count",
-    bound: "bareViews",
-    change: {
-      file: CHOOSE,
-      find: "if (report.votedView > certified.view) return true;",
-      replace: "if (report.votedView >= 0) return true;",
-    },
-  },
-  {
-    name: "only-highest-view-votes",
-    rule: "§6.3: all younger votes count, not only those of the highest view",
-    bound: "bareViews",
-    change: {
-      file: CHOOSE,
-      find: "if (chain !== undefined && isEligible(",
-      replace:
-        "const newest = Math.max(...reports.map(({ votedView }) => votedView));\n" +
-        "if (chain !== undefined && report.votedView === newest && isEligible(",
-    },
-  },
-  {
-    name: "equal-view-off-chain",
-    rule: "§6.3: votes of the certificate's own view count only on its chain",
-    bound: "bareBlocks",
-    change: {
-      file: CHOOSE,
-      find: "(isBelowEveryChain || contains(chain, certified.block))",
-      replace: "(isBelowEveryChain || chain.length > 0)",
-    },
-  },
-  {
-    name: "equal-view-never",
-    rule: "§6.3: votes of the certificate's own view count on its chain",
-    bound: "bareBlocks",
-    change: {
-      file: CHOOSE,
-      find: "report.votedView === certified.view && (",
-      replace: "report.votedView > certified.view && (",
-    },
-  },
-  {
-    name: "support-of-one",
-    rule: "§6.3: f+1 reports support a block, not one",
-    bound: "bareViews",
-    change: {
-      file: CHOOSE,
-      find: "highestSupported(eligible, weak)",
-      replace: "highestSupported(eligible, 1)",
-    },
-  },
-  {
-    name: "support-of-all",
-    rule: "§6.3: f+1 reports support a block, not 2f+1",
-    bound: "bareBlocks",
-    change: {
-      file: CHOOSE,
-      find: "highestSupported(eligible, weak)",
-      replace: "highestSupported(eligible, weak + 1)",
-    },
-  },
+  ruleMutant("no-vote-reports", "bareBlocks"),
+  ruleMutant("votes-beat-a-certificate", "bareViews"),
+  ruleMutant("only-highest-view-votes", "bareViews"),
+  ruleMutant("equal-view-off-chain", "bareBlocks"),
+  ruleMutant("equal-view-never", "bareBlocks"),
+  ruleMutant("support-of-one", "bareViews"),
+  ruleMutant("support-of-all", "bareBlocks"),
   {
     name: "certificate-not-durable",
     rule: "§7: a certificate is durable before its Commit is sent",
     bound: "wholeViews",
     change: "certificate-not-durable",
   },
-  {
-    name: "fast-quorum-too-small",
-    rule: "§5.6: the fast path takes all n votes",
-    bound: "bareBlocks",
-    change: {
-      file: VOTE_RULE,
-      find: "return count >= quorum.replicaCount;",
-      replace: "return count >= quorum.replicaCount - 1;",
-    },
-  },
-  {
-    name: "quorum-too-small",
-    rule: "§1: certificates take 2f+1 signatures",
-    bound: "bareBlocks",
-    change: {
-      file: VOTE_RULE,
-      find: "return count >= quorum.quorum;",
-      replace: "return count >= quorum.quorum - 1;",
-    },
-  },
-  {
-    name: "acceptance-forgotten-on-restart",
-    rule: "§5.4: who voted in a view stays with its NewView after a restart",
-    bound: "smallViews",
-    change: {
-      file: VOTE_RULE,
-      find: "return view === 0 || votedView === view;",
-      replace: "return view === 0;",
-    },
-  },
+  ruleMutant("fast-quorum-too-small", "bareBlocks"),
+  ruleMutant("quorum-too-small", "bareBlocks"),
+  ruleMutant("acceptance-forgotten-on-restart", "smallViews"),
   {
     name: "queued-vote-unreported",
     rule: "§6.2: a report holds every appended vote, synced or not",
@@ -198,3 +106,9 @@ export const MODEL_MUTANTS: readonly ModelMutant[] = [
     },
   },
 ];
+
+/** `bound`: in which the checker looks for it. */
+function ruleMutant(name: RuleMutantName, bound: BoundName): ModelMutant {
+  const { rule, ...change } = RULE_MUTANTS[name];
+  return { name, rule, bound, change };
+}

@@ -3,63 +3,12 @@
  * stays silent does not watch the rule. Those that it cannot meet are refuted by `npm run model`.
  */
 import type { Mutant } from "../support/mutation.ts";
+import { RULE_MUTANTS } from "../support/rule-mutants.ts";
 
-const CHOOSE = "src/consensus/choose.ts";
-const VOTE_RULE = "src/consensus/vote-rule.ts";
 const STARTING = "src/consensus/starting.ts";
 
 export const SIM_MUTANTS: readonly Mutant[] = [
-  {
-    name: "no-vote-reports",
-    rule: "votes of f+1 reports count",
-    file: CHOOSE,
-    find: "highestSupported(eligible, weak)",
-    replace: "highestSupported([], weak)",
-  },
-  {
-    name: "votes-beat-a-certificate",
-    rule: "votes older than the highest certificate do not count",
-    file: CHOOSE,
-    find: "if (report.votedView > certified.view) return true;",
-    replace: "if (report.votedView >= 0) return true;",
-  },
-  {
-    name: "only-highest-view-votes",
-    rule: "all younger votes count, not only those of the highest view",
-    file: CHOOSE,
-    find: "if (chain !== undefined && isEligible(",
-    replace:
-      "const newest = Math.max(...reports.map(({ votedView }) => votedView));\n" +
-      "if (chain !== undefined && report.votedView === newest && isEligible(",
-  },
-  {
-    name: "equal-view-off-chain",
-    rule: "votes of the certificate's own view count only on its chain",
-    file: CHOOSE,
-    find: "(isBelowEveryChain || contains(chain, certified.block))",
-    replace: "(isBelowEveryChain || chain.length > 0)",
-  },
-  {
-    name: "equal-view-never",
-    rule: "votes of the certificate's own view count on its chain",
-    file: CHOOSE,
-    find: "report.votedView === certified.view && (",
-    replace: "report.votedView > certified.view && (",
-  },
-  {
-    name: "support-of-one",
-    rule: "f+1 reports support a block, not one",
-    file: CHOOSE,
-    find: "highestSupported(eligible, weak)",
-    replace: "highestSupported(eligible, 1)",
-  },
-  {
-    name: "support-of-all",
-    rule: "f+1 reports support a block, not 2f+1",
-    file: CHOOSE,
-    find: "highestSupported(eligible, weak)",
-    replace: "highestSupported(eligible, weak + 1)",
-  },
+  ...Object.entries(RULE_MUTANTS).map(([name, mutant]) => ({ name, ...mutant })),
   {
     name: "certificate-not-durable",
     rule: "a certificate is durable before its Commit is sent",
@@ -67,20 +16,6 @@ export const SIM_MUTANTS: readonly Mutant[] = [
     find: 'sendAfterSync(core, "all", ownCommit(core, certificate));',
     replace:
       'core.effects.push({ kind: "send", to: "all", message: ownCommit(core, certificate) });',
-  },
-  {
-    name: "fast-quorum-too-small",
-    rule: "the fast path takes all n votes",
-    file: VOTE_RULE,
-    find: "return count >= quorum.replicaCount;",
-    replace: "return count >= quorum.replicaCount - 1;",
-  },
-  {
-    name: "quorum-too-small",
-    rule: "certificates take 2f+1 signatures",
-    file: VOTE_RULE,
-    find: "return count >= quorum.quorum;",
-    replace: "return count >= quorum.quorum - 1;",
   },
   {
     name: "vote-not-durable",
@@ -102,13 +37,6 @@ export const SIM_MUTANTS: readonly Mutant[] = [
     file: "src/consensus/replay.ts",
     find: "core.view = record.view;",
     replace: "core.view = core.votedView < 0 ? 0 : core.votedView;",
-  },
-  {
-    name: "acceptance-forgotten-on-restart",
-    rule: "who voted in a view stays with its NewView after a restart",
-    file: VOTE_RULE,
-    find: "return view === 0 || votedView === view;",
-    replace: "return view === 0;",
   },
   {
     name: "queued-vote-unreported",
