@@ -56,7 +56,7 @@ describe("faults under load", () => {
     load = new AcknowledgedLoad(nodes);
     await progress(1);
   };
-  /** Until the replicas that are left decide nothing more and the client shows what they decided. */
+  /** Until the replicas that are left decide nothing more and the client shows all of it. */
   const whenStill = async (): Promise<void> => {
     let last = "";
     const isStill = async (): Promise<boolean> => {
