@@ -51,13 +51,20 @@ export function mergeBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   return merged;
 }
 
-/** False: no log of this address is there. True: there may be one. */
-export function mayHaveAddress(bloom: Uint8Array, address: bigint): boolean {
-  return hasBits(bloom, addressHash(address));
+/** The three bits of one address or topic, to be looked for in many blooms. */
+export type BloomBits = readonly [number, number, number];
+
+export function addressBits(address: bigint): BloomBits {
+  return bitsOf(addressHash(address));
 }
 
-export function mayHaveTopic(bloom: Uint8Array, topic: bigint): boolean {
-  return hasBits(bloom, wordHash(topic));
+export function topicBits(topic: bigint): BloomBits {
+  return bitsOf(wordHash(topic));
+}
+
+/** False: no log of this address, or with this topic, is there. True: there may be one. */
+export function mayHave(bloom: Uint8Array, [first, second, third]: BloomBits): boolean {
+  return hasBit(bloom, first) && hasBit(bloom, second) && hasBit(bloom, third);
 }
 
 function setBits(bloom: Uint8Array, hash: Uint8Array): void {
@@ -68,12 +75,12 @@ function setBits(bloom: Uint8Array, hash: Uint8Array): void {
   }
 }
 
-function hasBits(bloom: Uint8Array, hash: Uint8Array): boolean {
-  for (let pair = 0; pair < 6; pair += 2) {
-    const bit = bitAt(hash, pair);
-    if (((bloom[BLOOM_SIZE - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) === 0) return false;
-  }
-  return true;
+function hasBit(bloom: Uint8Array, bit: number): boolean {
+  return ((bloom[BLOOM_SIZE - 1 - (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
+}
+
+function bitsOf(hash: Uint8Array): BloomBits {
+  return [bitAt(hash, 0), bitAt(hash, 2), bitAt(hash, 4)];
 }
 
 /** The low 11 bits of a pair of the hash's bytes. */

@@ -48,6 +48,8 @@ export class ChainReader {
   readonly #genesis: BlockRecord;
   /** By consensus height, the most recently used last. */
   readonly #cache = new Map<number, BlockRecord>();
+  /** Most reads ask for it: it is not looked up again until there is another. */
+  #latest: BlockRecord | undefined;
 
   constructor(dependencies: ChainReaderDependencies) {
     this.#dependencies = dependencies;
@@ -55,8 +57,11 @@ export class ChainReader {
   }
 
   latestBlock(): BlockRecord {
-    const latest = this.blockByNumber(this.#dependencies.published().number);
+    const { number } = this.#dependencies.published();
+    if (this.#latest?.header.number === number) return this.#latest;
+    const latest = this.blockByNumber(number);
     invariant(latest !== undefined, "a published block is in the store");
+    this.#latest = latest;
     return latest;
   }
 

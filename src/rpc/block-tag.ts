@@ -1,6 +1,6 @@
 /** Which block a caller means: by number, by name, or by an object of EIP-1898. */
 import { bytesToHex } from "../base/hex.ts";
-import type { Awaitable } from "./awaitable.ts";
+import { type Awaitable, whenThere } from "./awaitable.ts";
 import type { BlockReader, BlockRecord, StateAt, StateAtReader } from "./chain-reader.ts";
 import type { Dialect } from "./method.ts";
 import {
@@ -78,20 +78,24 @@ export function findBlock(reader: BlockReader, tag: BlockTag): Awaitable<BlockRe
 }
 
 /** For methods to which an unknown block is an error. */
-export async function requireBlock(reader: BlockReader, tag: BlockTag): Promise<BlockRecord> {
-  const block = await findBlock(reader, tag);
-  if (block !== undefined) return block;
-  const { header } = await reader.latestBlock();
-  const latest = `0x${header.number.toString(16)}`;
-  const message = `block ${blockTagToText(tag)} not found; the latest is ${latest}`;
-  throw new RpcError(RESOURCE_NOT_FOUND, message);
+export function requireBlock(reader: BlockReader, tag: BlockTag): Awaitable<BlockRecord> {
+  return whenThere(findBlock(reader, tag), (block) => {
+    if (block !== undefined) return block;
+    return whenThere(reader.latestBlock(), ({ header }) => {
+      const latest = `0x${header.number.toString(16)}`;
+      const message = `block ${blockTagToText(tag)} not found; the latest is ${latest}`;
+      throw new RpcError(RESOURCE_NOT_FOUND, message);
+    });
+  });
 }
 
-export async function requireState(reader: StateAtReader, tag: BlockTag): Promise<StateAt> {
-  const block = await requireBlock(reader, tag);
-  const state = await reader.stateAt(block);
-  if (state === undefined) throw prunedBlock(block);
-  return state;
+export function requireState(reader: StateAtReader, tag: BlockTag): Awaitable<StateAt> {
+  return whenThere(requireBlock(reader, tag), (block) =>
+    whenThere(reader.stateAt(block), (state) => {
+      if (state === undefined) throw prunedBlock(block);
+      return state;
+    }),
+  );
 }
 
 export function prunedBlock({ header }: BlockRecord): RpcError {

@@ -3,7 +3,7 @@
  * answered with HTTP status 200 even if the answer is an error, as all Ethereum clients expect; 400
  * is for what is no request at all, 413 for too much, 204 where nothing is to be said.
  */
-import type { Awaitable } from "./awaitable.ts";
+import { type Awaitable, whenThere } from "./awaitable.ts";
 import { takeTurns } from "./event-loop-turn.ts";
 import { isNumberText, JsonText, parseJson } from "./json-text.ts";
 import type { Dialect, MethodContext, MethodTable } from "./method.ts";
@@ -55,10 +55,19 @@ type Request = {
   readonly params: readonly unknown[];
 };
 
+/** A request under way. */
+type Asked = {
+  readonly request: Request;
+  readonly context: MethodContext;
+  readonly startedMs: number;
+};
+
 /** What the results of one body may still take up. */
 type ResponseRoom = { lengthLeft: number };
 
 const METHOD_SHOWN_MAX = 80;
+/** In place of what a body would say. */
+const NO_JSON = Symbol("no JSON");
 
 export class Dispatcher {
   readonly #limits: RpcLimits;
@@ -70,28 +79,36 @@ export class Dispatcher {
   }
 
   /** `connection` is there for callers who can be told more, `check` where not all may do all. */
-  async answer(
-    body: Uint8Array,
-    dialect: Dialect,
-    { admit, connection, check, correlation }: Caller = {},
-  ): Promise<Answer> {
-    let value: unknown;
+  answer(body: Uint8Array, dialect: Dialect, caller: Caller = {}): Awaitable<Answer> {
+    let value: unknown = NO_JSON;
     try {
       value = parseJson(body);
     } catch {
-      const refused = admit === undefined ? undefined : await this.#refuse(admit, undefined);
-      if (refused !== undefined) return refused;
+      // It is counted as a request all the same, and refused below.
+    }
+    const { admit } = caller;
+    if (admit === undefined) return this.#answerValue(value, dialect, caller);
+    return this.#refuse(admit, value).then(
+      (refused) => refused ?? this.#answerValue(value, dialect, caller),
+    );
+  }
+
+  #answerValue(
+    value: unknown,
+    dialect: Dialect,
+    { connection, check, correlation }: Caller,
+  ): Awaitable<Answer> {
+    if (value === NO_JSON) {
       return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
     }
-    const refused = admit === undefined ? undefined : await this.#refuse(admit, value);
-    if (refused !== undefined) return refused;
     const context = { dialect, limits: this.#limits, connection, check, correlation };
     if (Array.isArray(value)) return this.#answerBatch(value, context);
     const request = readRequest(value);
     if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);
     const room = { lengthLeft: this.#limits.responseLengthMax };
-    const text = await this.#answerOne(request, context, room);
-    return text === undefined ? NO_CONTENT : { status: 200, text };
+    return whenThere(this.#answerOne(request, context, room), (text) =>
+      text === undefined ? NO_CONTENT : { status: 200, text },
+    );
   }
 
   /** A body is taken whole or not at all: nothing of a batch that is refused was carried out. */
@@ -135,41 +152,64 @@ export class Dispatcher {
   }
 
   /** Undefined for a notification: it is carried out, and nobody is told how it went. */
-  async #answerOne(
+  #answerOne(
     request: Request,
     context: MethodContext,
     room: ResponseRoom,
-  ): Promise<string | undefined> {
-    const { id, method, isNotification } = request;
-    const startedMs = performance.now();
-    let code: number | undefined;
-    let result: unknown;
+  ): Awaitable<string | undefined> {
+    const asked = { request, context, startedMs: performance.now() };
+    let result: Awaitable<unknown>;
     try {
-      result = await this.#run(request, context);
-      if (isNotification) return undefined;
-      const text = resultText(id, context.dialect === "founding" ? { method } : {}, result);
-      if (text.length <= room.lengthLeft) {
-        room.lengthLeft -= text.length;
-        return text;
-      }
-      throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
+      result = this.#run(request, context);
     } catch (error) {
-      code = error instanceof RpcError ? error.code : INTERNAL_ERROR;
-      if (!(error instanceof RpcError)) {
-        this.#dependencies.onInternalError?.(method, error, context.correlation?.id);
-      }
-      return isNotification ? undefined : errorText(id, error);
-    } finally {
-      const { methods, onAnswered, trace } = this.#dependencies;
-      const known = methods.get(method) === undefined ? undefined : method;
-      const ms = performance.now() - startedMs;
-      onAnswered?.(known, ms, code);
-      if (trace?.isOn() === true) {
-        const transaction = transactionOf(method, request.params, result);
-        const correlationId = context.correlation?.id;
-        trace.note({ correlationId, method: known, ms, code, transaction });
-      }
+      return this.#onFailed(asked, error);
     }
+    if (!(result instanceof Promise)) return this.#onDone(asked, result, room);
+    return result.then(
+      (value: unknown) => this.#onDone(asked, value, room),
+      (error: unknown) => this.#onFailed(asked, error),
+    );
+  }
+
+  #onDone(asked: Asked, result: unknown, room: ResponseRoom): string | undefined {
+    const { id, method, isNotification } = asked.request;
+    let text: string | undefined;
+    if (!isNotification) {
+      try {
+        const echo = asked.context.dialect === "founding" ? method : undefined;
+        text = resultText(id, echo, result);
+        if (text.length > room.lengthLeft) {
+          throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
+        }
+      } catch (error) {
+        return this.#onFailed(asked, error);
+      }
+      room.lengthLeft -= text.length;
+    }
+    this.#note(asked, undefined, result);
+    return text;
+  }
+
+  #onFailed(asked: Asked, error: unknown): string | undefined {
+    const { id, method, isNotification } = asked.request;
+    const code = error instanceof RpcError ? error.code : INTERNAL_ERROR;
+    if (!(error instanceof RpcError)) {
+      this.#dependencies.onInternalError?.(method, error, asked.context.correlation?.id);
+    }
+    this.#note(asked, code, undefined);
+    return isNotification ? undefined : errorText(id, error);
+  }
+
+  #note({ request, context, startedMs }: Asked, code: number | undefined, result: unknown): void {
+    const { methods, onAnswered, trace } = this.#dependencies;
+    const { method } = request;
+    const known = methods.has(method) ? method : undefined;
+    const ms = performance.now() - startedMs;
+    onAnswered?.(known, ms, code);
+    if (trace?.isOn() !== true) return;
+    const transaction = transactionOf(method, request.params, result);
+    const correlationId = context.correlation?.id;
+    trace.note({ correlationId, method: known, ms, code, transaction });
   }
 
   #run({ method, params }: Request, context: MethodContext): Awaitable<unknown> {
@@ -227,10 +267,11 @@ function isId(id: unknown): boolean {
   return id === null || typeof id === "string" || typeof id === "number" || isNumberText(id);
 }
 
-function resultText(id: unknown, echo: object, result: unknown): string {
-  if (!(result instanceof JsonText)) return JSON.stringify({ id, jsonrpc: "2.0", ...echo, result });
-  const head = JSON.stringify({ id, jsonrpc: "2.0", ...echo });
-  return `${head.slice(0, -1)},"result":${result.text}}`;
+/** `echo` is the method, in the dialect that says it back. */
+function resultText(id: unknown, echo: string | undefined, result: unknown): string {
+  const method = echo === undefined ? "" : `"method":${JSON.stringify(echo)},`;
+  const text = result instanceof JsonText ? result.text : JSON.stringify(result ?? null);
+  return `{"id":${JSON.stringify(id)},"jsonrpc":"2.0",${method}"result":${text}}`;
 }
 
 /** No text of ours that was not meant for callers, and no stack (SPEC E8). */

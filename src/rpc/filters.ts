@@ -8,9 +8,11 @@ import { bytesToHex, type Hex } from "../base/hex.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { findBlock } from "./block-tag.ts";
 import type { ChainEvents } from "./chain-reader.ts";
-import { findLogs, logsOfRange, numberOf, type LogsReader } from "./find-logs.ts";
+import { jsonList, type JsonText } from "./json-text.ts";
+import type { LogsReader } from "./kept-logs.ts";
 import type { LogFilter } from "./log-filter.ts";
-import { invalidParameter, type JsonObject } from "./parameters.ts";
+import { numberOf, type LogSearch } from "./log-search.ts";
+import { invalidParameter } from "./parameters.ts";
 import { LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RpcError } from "./rpc-error.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 
@@ -30,14 +32,16 @@ const PENDING_KEPT_MAX = 10_000;
 
 export class Filters {
   readonly #reader: FilterReader;
+  readonly #search: LogSearch;
   readonly #filters = new Map<FilterId, Filter>();
   /** The last accepted transactions, while there is a filter for them. */
   #pending: Hex[] = [];
   #pendingCount = 0;
   #stopListening: (() => void) | undefined;
 
-  constructor(reader: FilterReader) {
+  constructor(reader: FilterReader, search: LogSearch) {
     this.#reader = reader;
+    this.#search = search;
   }
 
   get count(): number {
@@ -70,13 +74,13 @@ export class Filters {
   }
 
   /** What is new since it was made or last asked. */
-  async changes(id: FilterId, limits: RpcLimits): Promise<readonly (Hex | JsonObject)[]> {
+  async changes(id: FilterId, limits: RpcLimits): Promise<readonly Hex[] | JsonText> {
     const filter = this.#use(id, limits);
     switch (filter.kind) {
       case "blocks":
         return this.#newBlocks(filter, limits);
       case "logs":
-        return this.#newLogs(filter, limits);
+        return jsonList(await this.#newLogs(filter, limits));
       case "pending": {
         const first = this.#pendingCount - this.#pending.length;
         const hashes = this.#pending.slice(Math.max(0, filter.next - first));
@@ -87,10 +91,10 @@ export class Filters {
   }
 
   /** All that the filter admits, new or not. */
-  async logs(id: FilterId, limits: RpcLimits): Promise<readonly JsonObject[]> {
+  async logs(id: FilterId, limits: RpcLimits): Promise<JsonText> {
     const filter = this.#use(id, limits);
     if (filter.kind !== "logs") throw invalidParameter(0, "a filter of logs", id);
-    return findLogs(this.#reader, filter.filter, limits);
+    return jsonList(await this.#search.find(filter.filter, limits));
   }
 
   async #newBlocks(
@@ -110,7 +114,7 @@ export class Filters {
   async #newLogs(
     filter: Extract<Filter, { readonly kind: "logs" }>,
     { logBlocksMax, logResultsMax }: RpcLimits,
-  ): Promise<readonly JsonObject[]> {
+  ): Promise<readonly string[]> {
     const { blocks } = filter.filter;
     const latest = (await this.#reader.latestBlock()).header.number;
     if (blocks.kind === "hash") return [];
@@ -120,7 +124,7 @@ export class Filters {
     const most = first + BigInt(logBlocksMax) - 1n;
     const last = end < most ? end : most;
     if (last < first) return [];
-    const found = await logsOfRange(this.#reader, first, last, filter.filter, logResultsMax);
+    const found = await this.#search.inRange(first, last, filter.filter, logResultsMax);
     filter.next = last + 1n;
     return found;
   }

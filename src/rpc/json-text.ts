@@ -1,4 +1,5 @@
 /** JSON beyond what numbers of JavaScript hold: integers and ids are passed on exactly. */
+import { isAscii } from "node:buffer";
 
 declare global {
   // The compiler's library does not know these of ECMAScript yet.
@@ -20,13 +21,19 @@ export class JsonText {
   }
 }
 
+/** A list of what is JSON already. */
+export function jsonList(texts: readonly string[]): JsonText {
+  return new JsonText(`[${texts.join(",")}]`);
+}
+
 export function rawInteger(value: bigint): object {
   return JSON.rawJSON(value.toString());
 }
 
 /** Bytes that are no UTF-8 or no JSON are refused with a SyntaxError or TypeError. */
 export function parseJson(bytes: Uint8Array): unknown {
-  const text = utf8.decode(bytes);
+  // Most bodies are ASCII, which needs no decoder.
+  const text = isAscii(bytes) ? asciiText(bytes) : utf8.decode(bytes);
   const value: unknown = JSON.parse(text);
   // An id is given back as it came. Few callers have ids that a number cannot hold: only for them
   // is the text read a second time.
@@ -40,12 +47,17 @@ export function isNumberText(value: unknown): boolean {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+function asciiText({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString("latin1");
+}
+
 function hasInexactId(value: unknown): boolean {
-  const requests: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return requests.some((request) => {
-    if (typeof request !== "object" || request === null || !("id" in request)) return false;
-    return typeof request.id === "number" && !Number.isSafeInteger(request.id);
-  });
+  return Array.isArray(value) ? value.some(isIdInexact) : isIdInexact(value);
+}
+
+function isIdInexact(request: unknown): boolean {
+  if (typeof request !== "object" || request === null || !("id" in request)) return false;
+  return typeof request.id === "number" && !Number.isSafeInteger(request.id);
 }
 
 const keepIdText: Reviver = (key, value, { source }) => {

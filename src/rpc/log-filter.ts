@@ -1,5 +1,5 @@
 /** Which logs a caller wants: blocks, contracts, topics by place. */
-import { mayHaveAddress, mayHaveTopic, type Log } from "../chain/bloom.ts";
+import { addressBits, mayHave, topicBits, type BloomBits, type Log } from "../chain/bloom.ts";
 import { LATEST, parseBlockNumber, type BlockTag } from "./block-tag.ts";
 import type { MethodContext } from "./method.ts";
 import {
@@ -77,14 +77,22 @@ export function matchesLog({ addresses, topics }: LogCriteria, log: Log): boolea
   });
 }
 
-/** False: no log behind this bloom matches. */
-export function mayMatchBloom({ addresses, topics }: LogCriteria, bloom: Uint8Array): boolean {
-  const isAddressThere =
-    addresses === undefined || [...addresses].some((address) => mayHaveAddress(bloom, address));
-  if (!isAddressThere) return false;
-  return topics.every(
-    (wanted) => wanted === undefined || [...wanted].some((topic) => mayHaveTopic(bloom, topic)),
-  );
+/** Says of a bloom: false, no log behind it matches. To be asked of many: the hashing is done. */
+export function createBloomCheck({
+  addresses,
+  topics,
+}: LogCriteria): (bloom: Uint8Array) => boolean {
+  const places = topics.map((wanted) => bitsOfAll(wanted, topicBits));
+  // One of each of these must be there.
+  const wanted = [bitsOfAll(addresses, addressBits), ...places].filter((one) => one !== undefined);
+  return (bloom) => wanted.every((bits) => bits.some((one) => mayHave(bloom, one)));
+}
+
+function bitsOfAll(
+  values: ReadonlySet<bigint> | undefined,
+  toBits: (value: bigint) => BloomBits,
+): readonly BloomBits[] | undefined {
+  return values === undefined ? undefined : Array.from(values, toBits);
 }
 
 function readCriteria(fields: JsonObject, place: Place, { limits }: MethodContext): LogCriteria {

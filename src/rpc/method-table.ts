@@ -26,6 +26,7 @@ import type {
   TransactionsReader,
 } from "./chain-reader.ts";
 import { Filters } from "./filters.ts";
+import { LogSearch } from "./log-search.ts";
 import { bindMethod, type BoundMethod, type MethodTable } from "./method.ts";
 import { debugGetBadBlocks } from "./methods/debug-get-bad-blocks.ts";
 import { debugGetRawBlock } from "./methods/debug-get-raw-block.ts";
@@ -132,13 +133,15 @@ export type RpcReader = BlockReader &
 
 /** `network` is there where a node knows its network: a chain alone has no status. */
 export function createMethodTable(reader: RpcReader, network?: NetworkStatusReader): MethodTable {
+  const search = new LogSearch(reader);
   const methods: BoundMethod[] = [
     ...lookupMethods(reader),
+    bindMethod(ethGetLogs, search),
     ...ethMethods(reader),
     ...debugMethods(reader),
     ...nodeMethods(reader),
-    ...filterMethods(new Filters(reader)),
-    ...subscriptionMethods(new Subscriptions(reader)),
+    ...filterMethods(new Filters(reader, search)),
+    ...subscriptionMethods(new Subscriptions(reader, search)),
     ...unsupportedMethods(),
   ];
   if (network !== undefined) {
@@ -159,7 +162,6 @@ function lookupMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(ethGetBlockTransactionCountByHash, reader),
     bindMethod(ethGetBlockTransactionCountByNumber, reader),
     bindMethod(ethGetCode, reader),
-    bindMethod(ethGetLogs, reader),
     bindMethod(ethGetProof, reader),
     bindMethod(ethGetRawTransactionByHash, reader),
     bindMethod(ethGetStorageAt, reader),

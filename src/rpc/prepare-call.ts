@@ -1,3 +1,4 @@
+import { whenThere, type Awaitable } from "./awaitable.ts";
 import { prunedBlock, requireBlock, type BlockTag } from "./block-tag.ts";
 import { callToRequest, type CallParameters } from "./call-parameters.ts";
 import type { CallRequest } from "../chain/call-request.ts";
@@ -6,15 +7,19 @@ import type { BlockRecord, NetworkReader, StateAtReader } from "./chain-reader.t
 export type CallReader = StateAtReader & Pick<NetworkReader, "chainId">;
 
 /** A call with what its caller left out: the nonce of the state, the gas that is allowed. */
-export async function prepareCall(
+export function prepareCall(
   reader: CallReader,
   call: CallParameters,
   tag: BlockTag,
   gasMax: bigint,
-): Promise<{ readonly request: CallRequest; readonly block: BlockRecord }> {
-  const block = await requireBlock(reader, tag);
-  const state = await reader.stateAt(block);
-  if (state === undefined) throw prunedBlock(block);
-  const nonce = call.nonce ?? (await state.nonce(call.from));
-  return { request: callToRequest(call, { chainId: reader.chainId, nonce, gasMax }), block };
+): Awaitable<{ readonly request: CallRequest; readonly block: BlockRecord }> {
+  return whenThere(requireBlock(reader, tag), (block) =>
+    whenThere(reader.stateAt(block), (state) => {
+      if (state === undefined) throw prunedBlock(block);
+      return whenThere(call.nonce ?? state.nonce(call.from), (nonce) => {
+        const request = callToRequest(call, { chainId: reader.chainId, nonce, gasMax });
+        return { request, block };
+      });
+    }),
+  );
 }

@@ -23,8 +23,10 @@ export function readBody(
       // A request that ended is closed after that, too.
       if (isOver) return;
       isOver = true;
-      request.removeAllListeners("data");
-      if (outcome.kind !== "body") budget.release(size);
+      if (outcome.kind !== "body") {
+        request.removeAllListeners("data");
+        budget.release(size);
+      }
       resolve(outcome);
     };
     if (Number(request.headers["content-length"] ?? 0) > bytesMax) {
@@ -41,8 +43,12 @@ export function readBody(
         end({ kind: "noRoom" });
       }
     });
-    request.once("end", () => end({ kind: "body", bytes: Buffer.concat(chunks) }));
-    request.once("error", () => end({ kind: "aborted" }));
-    request.once("close", () => end({ kind: "aborted" }));
+    request.on("end", () => {
+      const [first] = chunks;
+      const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+      end({ kind: "body", bytes });
+    });
+    request.on("error", () => end({ kind: "aborted" }));
+    request.on("close", () => end({ kind: "aborted" }));
   });
 }

@@ -11,6 +11,7 @@ import { type AccessControl, createMethodCheck, credentialsOf } from "./auth/acc
 import type { Authenticator } from "./auth/authenticator.ts";
 import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "./auth/sign-in-endpoints.ts";
 import type { SignIn } from "./auth/sign-in.ts";
+import type { Awaitable } from "./awaitable.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
@@ -52,6 +53,8 @@ export class RpcServer {
   readonly #rate: RateLimit | undefined;
   readonly #authenticator: Authenticator | undefined;
   #requestsUnderWay = 0;
+  /** A Host header that was found to be allowed. */
+  #allowedHost: string | undefined;
 
   private constructor(options: RpcOptions, dependencies: RpcServerDependencies) {
     const { limits } = options;
@@ -122,12 +125,18 @@ export class RpcServer {
     const { allowedHosts, allowedOrigins } = this.#options;
     const { host, origin } = request.headers;
     const headers = corsHeaders(origin, allowedOrigins);
-    if (!isAllowedHost(host, allowedHosts)) {
+    // Nearly all come with the same name: that one was looked at before.
+    if (host !== undefined && host === this.#allowedHost) {
+      // It may pass.
+    } else if (isAllowedHost(host, allowedHosts)) {
+      this.#allowedHost = host;
+    } else {
       const message = "invalid host: use an IP address or a name that the node is configured with";
       this.#send(response, refusal(403, invalid(message)), headers);
       return;
     }
-    const signIn = isSignInPath(request.url ?? "/") ? this.#access?.signIn : undefined;
+    const offered = this.#access?.signIn;
+    const signIn = offered !== undefined && isSignInPath(request.url ?? "/") ? offered : undefined;
     if (signIn !== undefined && request.method !== "OPTIONS") {
       await this.#onSignIn(request, response, signIn, headers);
       return;
@@ -234,7 +243,7 @@ export class RpcServer {
   async #whileRoom(
     response: ServerResponse,
     headers: Headers,
-    answer: () => Promise<Answer>,
+    answer: () => Awaitable<Answer>,
   ): Promise<void> {
     if (this.#requestsUnderWay >= this.#options.limits.concurrentRequestsMax) {
       this.#send(response, BUSY, { ...headers, "retry-after": RETRY_AFTER_SECONDS });
@@ -258,22 +267,23 @@ export class RpcServer {
       response.writeHead(status, headers).end();
       return;
     }
-    const bytes = Buffer.from(text);
-    if (!this.#budget.reserve(bytes.length)) {
+    const size = Buffer.byteLength(text);
+    if (!this.#budget.reserve(size)) {
       response.writeHead(503, { ...headers, "retry-after": RETRY_AFTER_SECONDS }).end();
       return;
     }
-    response.once("close", () => this.#budget.release(bytes.length));
     // Without this, a connection that is busy when the server closes would be kept for the next.
     const last = this.#server.listening ? {} : { connection: "close" };
-    response
-      .writeHead(status, {
-        ...headers,
-        ...last,
-        "content-type": "application/json",
-        "content-length": bytes.length.toString(),
-      })
-      .end(bytes);
+    response.writeHead(status, {
+      ...headers,
+      ...last,
+      "content-type": "application/json",
+      "content-length": size.toString(),
+    });
+    // As text, head and body go out in one write; bytes would be a second.
+    response.end(text, size === text.length ? "latin1" : "utf8");
+    if (response.socket?.writableLength === 0) this.#budget.release(size);
+    else response.once("close", () => this.#budget.release(size));
   }
 
   /** Answers before the body was read: what is left of it is not waited for. */
@@ -287,7 +297,7 @@ export class RpcServer {
   }
 
   #dialectOf(url: string): Dialect | undefined {
-    const path = url.split("?", 1)[0] ?? url;
+    const path = url.includes("?") ? (url.split("?", 1)[0] ?? url) : url;
     if (path === "/") return this.#options.rootDialect;
     return path === STANDARD_PATH || path === `${STANDARD_PATH}/` ? "standard" : undefined;
   }
@@ -308,9 +318,11 @@ function retry(afterMs: number): Headers {
 }
 
 function isJson({ headers }: IncomingMessage): boolean {
-  const type = (headers["content-type"] ?? "").split(";", 1)[0] ?? "";
-  const encoding = headers["content-encoding"] ?? "identity";
-  return JSON_TYPES.has(type.trim().toLowerCase()) && encoding === "identity";
+  if ((headers["content-encoding"] ?? "identity") !== "identity") return false;
+  const given = headers["content-type"] ?? "";
+  if (JSON_TYPES.has(given)) return true;
+  const type = given.split(";", 1)[0] ?? "";
+  return JSON_TYPES.has(type.trim().toLowerCase());
 }
 
 function addressOf(server: HttpServer): AddressInfo | undefined {

@@ -6,16 +6,16 @@ import { bytesToHex, type Hex } from "../base/hex.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { BlockRecord, ChainEvents, SyncReader } from "./chain-reader.ts";
 import { createId } from "./filters.ts";
-import { logsOfBlock, type LogsReader } from "./find-logs.ts";
 import { formatHeader } from "./format-block.ts";
 import { formatTransaction } from "./format-transaction.ts";
 import type { LogCriteria } from "./log-filter.ts";
+import type { LogSearch } from "./log-search.ts";
 import { quantity } from "./quantity.ts";
 import { LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./subscriber-connection.ts";
 
-export type SubscriptionReader = LogsReader & ChainEvents & SyncReader;
+export type SubscriptionReader = ChainEvents & SyncReader;
 
 export type Topic =
   | { readonly kind: "newHeads" }
@@ -31,6 +31,7 @@ type Subscription = {
 
 export class Subscriptions {
   readonly #reader: SubscriptionReader;
+  readonly #search: LogSearch;
   readonly #byConnection = new Map<object, Map<Hex, Subscription>>();
   /** Those whose owners know their ids. */
   readonly #active = new Set<Subscription>();
@@ -39,8 +40,9 @@ export class Subscriptions {
   #isSyncing = false;
   #told: Promise<void> = Promise.resolve();
 
-  constructor(reader: SubscriptionReader) {
+  constructor(reader: SubscriptionReader, search: LogSearch) {
     this.#reader = reader;
+    this.#search = search;
   }
 
   get count(): number {
@@ -126,8 +128,8 @@ export class Subscriptions {
 
   #tellLogs(subscription: Subscription, criteria: LogCriteria, block: BlockRecord): void {
     const tellAll = async (): Promise<void> => {
-      const logs = await logsOfBlock(this.#reader, block, criteria, Number.MAX_SAFE_INTEGER);
-      for (const log of logs) tell(subscription, JSON.stringify(log));
+      const logs = await this.#search.inBlock(block, criteria, Number.MAX_SAFE_INTEGER);
+      for (const log of logs) tell(subscription, log);
     };
     // One after the other, so that logs come in the order of the chain. A block that was just
     // published is there: what fails is a fault of ours and ends nothing.

@@ -1,7 +1,7 @@
 import { bytesToHex } from "../base/hex.ts";
 import type { TraceOptions } from "../chain/trace-options.ts";
 import type { BlockRecord, TraceReader } from "./chain-reader.ts";
-import { JsonText } from "./json-text.ts";
+import { jsonList, type JsonText } from "./json-text.ts";
 import { callFailureToError } from "./refusal.ts";
 import { RpcError, SERVER_ERROR } from "./rpc-error.ts";
 
@@ -25,5 +25,5 @@ export async function traceBlock(
     const hash = bytesToHex(transactionHashes[index] ?? new Uint8Array(0));
     return `{"txHash":"${hash}","result":${text}}`;
   });
-  return new JsonText(`[${entries.join(",")}]`);
+  return jsonList(entries);
 }

@@ -97,7 +97,7 @@ export class WebSocketConnection {
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();
     } finally {
-      if (--this.#underWay < this.#limits.socketRequestsMax) this.#socket.resume();
+      if (this.#underWay-- === this.#limits.socketRequestsMax) this.#socket.resume();
     }
   }
 

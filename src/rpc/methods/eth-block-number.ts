@@ -1,3 +1,4 @@
+import { whenThere } from "../awaitable.ts";
 import type { HeadReader } from "../chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
@@ -6,8 +7,5 @@ export const ethBlockNumber: Method<HeadReader, undefined> = {
   name: "eth_blockNumber",
   paramsMax: 0,
   parse: () => undefined,
-  async handle(chain) {
-    const { header } = await chain.latestBlock();
-    return quantity(header.number);
-  },
+  handle: (chain) => whenThere(chain.latestBlock(), ({ header }) => quantity(header.number)),
 };

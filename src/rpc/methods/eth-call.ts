@@ -1,5 +1,6 @@
 import { bytesToHex } from "../../base/hex.ts";
 import type { AccountOverride, BlockOverrides } from "../../chain/call-request.ts";
+import { whenThere } from "../awaitable.ts";
 import { parseBlockTag, type BlockTag } from "../block-tag.ts";
 import { parseBlockOverrides, parseStateOverrides } from "../call-overrides.ts";
 import { parseCall, type CallParameters } from "../call-parameters.ts";
@@ -24,11 +25,14 @@ export const ethCall: Method<CallReader & Caller, Params> = {
     stateOverrides: parseStateOverrides(state, 2, context),
     blockOverrides: parseBlockOverrides(header, 3, context),
   }),
-  async handle(chain, params, { limits }) {
+  handle(chain, params, { limits }) {
     const { call, stateOverrides, blockOverrides } = params;
-    const { request, block } = await prepareCall(chain, call, params.block, limits.callGasMax);
-    const outcome = await chain.call({ ...request, stateOverrides, blockOverrides }, block);
-    if (!outcome.ok) throw callFailureToError(outcome.error);
-    return bytesToHex(outcome.value);
+    return whenThere(prepareCall(chain, call, params.block, limits.callGasMax), (prepared) => {
+      const request = { ...prepared.request, stateOverrides, blockOverrides };
+      return whenThere(chain.call(request, prepared.block), (outcome) => {
+        if (!outcome.ok) throw callFailureToError(outcome.error);
+        return bytesToHex(outcome.value);
+      });
+    });
   },
 };

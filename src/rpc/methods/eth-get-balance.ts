@@ -1,3 +1,4 @@
+import { whenThere } from "../awaitable.ts";
 import { parseBlockTag, requireState, type BlockTag } from "../block-tag.ts";
 import type { StateAtReader } from "../chain-reader.ts";
 import type { Method } from "../method.ts";
@@ -13,8 +14,6 @@ export const ethGetBalance: Method<StateAtReader, Params> = {
     address: parseAddress(address, 0),
     block: parseBlockTag(block, 1, dialect),
   }),
-  async handle(chain, { address, block }) {
-    const state = await requireState(chain, block);
-    return quantity(await state.balance(address));
-  },
+  handle: (chain, { address, block }) =>
+    whenThere(requireState(chain, block), (state) => whenThere(state.balance(address), quantity)),
 };

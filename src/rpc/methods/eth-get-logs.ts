@@ -1,10 +1,11 @@
-import { findLogs, type LogsReader } from "../find-logs.ts";
+import { jsonList } from "../json-text.ts";
 import { parseLogFilter, type LogFilter } from "../log-filter.ts";
+import type { LogSearch } from "../log-search.ts";
 import type { Method } from "../method.ts";
 
-export const ethGetLogs: Method<LogsReader, LogFilter> = {
+export const ethGetLogs: Method<LogSearch, LogFilter> = {
   name: "eth_getLogs",
   paramsMax: 1,
   parse: ([filter], context) => parseLogFilter(filter, 0, context),
-  handle: (chain, filter, { limits }) => findLogs(chain, filter, limits),
+  handle: async (search, filter, { limits }) => jsonList(await search.find(filter, limits)),
 };

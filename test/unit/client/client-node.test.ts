@@ -10,6 +10,7 @@ import type { ClientOptions } from "../../../src/client/client-options.ts";
 import type { ClientNode } from "../../../src/client/client-node.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
+import { JsonText } from "../../../src/rpc/json-text.ts";
 import { createMethodTable, type RpcReader } from "../../../src/rpc/method-table.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { until } from "../../support/following-client.ts";
@@ -137,8 +138,11 @@ describe("a client node", () => {
     await until(isUpTo(2), "two blocks");
     const methods = createMethodTable(node.reads);
     const context = { dialect: "standard", limits: DEFAULT_RPC_LIMITS } as const;
-    const ask = async (name: string, ...params: unknown[]): Promise<Record<string, unknown>> =>
-      (await methods.get(name)!.run(params, context)) as Record<string, unknown>;
+    const ask = async (name: string, ...params: unknown[]): Promise<Record<string, unknown>> => {
+      const result = await methods.get(name)!.run(params, context);
+      const plain: unknown = result instanceof JsonText ? JSON.parse(result.text) : result;
+      return plain as Record<string, unknown>;
+    };
     const hash = bytesToHash(keccak256(creation));
     const topic = `0x${"2a".padStart(64, "0")}`;
     const [log, ...more] = (await ask("eth_getLogs", {
