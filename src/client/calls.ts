@@ -39,6 +39,8 @@ export class Calls {
   readonly #dependencies: CallDependencies;
   readonly #workers: ReadWorkers;
   readonly #source: ReadSource;
+  /** Calls run on this thread one after the other. */
+  readonly #meter = new SlowWorkMeter(INLINE_PRECOMPILE_GAS);
 
   constructor(options: CallsOptions, dependencies: CallDependencies) {
     const { executor, logger } = dependencies;
@@ -88,11 +90,12 @@ export class Calls {
   #inlineBounds(): ReadBounds {
     const { gasMax, resultBytesMax } = this.#options;
     const endMs = performance.now() + INLINE_MS;
+    this.#meter.renew();
     return {
       gasMax,
       resultBytesMax,
       shouldStop: () => performance.now() > endMs,
-      meter: new SlowWorkMeter(INLINE_PRECOMPILE_GAS),
+      meter: this.#meter,
     };
   }
 }

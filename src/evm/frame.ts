@@ -12,7 +12,7 @@ export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 export class Frame {
   readonly depth: number;
   /** A packed array of bigints from the start: V8 reads it without looking for holes. */
-  readonly stack: bigint[] = [];
+  readonly stack: bigint[] = EMPTY_STACK.slice();
   stackSize = 0;
   pc = 0;
   gas = 0;
@@ -48,8 +48,11 @@ export class Frame {
 
   constructor(depth: number) {
     this.depth = depth;
-    for (let index = 0; index < STACK_ITEMS_MAX; index++) this.stack.push(0n);
   }
 }
 
 const NO_CODE = new AnalyzedCode(EMPTY_BYTES);
+
+/** Filled by push, which leaves no holes, and copied as it is: a call needs a frame at once. */
+const EMPTY_STACK: bigint[] = [];
+for (let index = 0; index < STACK_ITEMS_MAX; index++) EMPTY_STACK.push(0n);

@@ -15,18 +15,32 @@ const FREE_DIVISOR = 8;
 /** What runs the transactions and counts the gas of slow opcodes (src/evm/slow-work.ts). */
 type SlowOpcodes = { readonly slowGas: number };
 
+type PrecompileMap = ReadonlyMap<bigint, Precompile>;
+
 const NO_OPCODES: SlowOpcodes = { slowGas: 0 };
 
 export class SlowWorkMeter {
+  readonly #gasMax: number;
   #gasLeft: number;
   #isExhausted = false;
   #opcodes: SlowOpcodes = NO_OPCODES;
   #freeGas = 0;
+  /** Nearly always those of the fork: a short call takes less time than to make them anew. */
+  #last: { readonly precompiles: PrecompileMap; readonly metered: PrecompileMap } | undefined;
 
   /** One transaction on its own must always fit, so `gasMax` is at least its most gas. */
   constructor(gasMax: number) {
     invariant(gasMax > 0, "a block has room for slow work");
+    this.#gasMax = gasMax;
     this.#gasLeft = gasMax;
+  }
+
+  /** As it was at first: for calls, which come one after the other and count each for itself. */
+  renew(): void {
+    this.#gasLeft = this.#gasMax;
+    this.#isExhausted = false;
+    this.#opcodes = NO_OPCODES;
+    this.#freeGas = 0;
   }
 
   /** Whether the current transaction asked for more than was left; its result means nothing. */
@@ -48,11 +62,13 @@ export class SlowWorkMeter {
   }
 
   /** The same precompiles, counted. */
-  meter(precompiles: ReadonlyMap<bigint, Precompile>): ReadonlyMap<bigint, Precompile> {
+  meter(precompiles: PrecompileMap): PrecompileMap {
+    if (this.#last?.precompiles === precompiles) return this.#last.metered;
     const metered = new Map<bigint, Precompile>();
     for (const [address, precompile] of precompiles) {
       metered.set(address, QUICK.has(address) ? precompile : this.#counted(precompile));
     }
+    this.#last = { precompiles, metered };
     return metered;
   }
 

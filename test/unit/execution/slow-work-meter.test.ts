@@ -27,6 +27,19 @@ describe("the share of slow work (docs/adr/0010)", () => {
     assert.deepEqual(metered.run(new Uint8Array(10)), OUTPUT);
   });
 
+  it("counts each call for itself once it is renewed, by the same precompiles", () => {
+    const meter = new SlowWorkMeter(10);
+    const precompiles = new Map([[5n, slow]]);
+    const metered = meter.meter(precompiles);
+    assert.equal(metered.get(5n)?.run(new Uint8Array(11)), undefined);
+    meter.beginTransaction({ slowGas: 1_000 }, 8);
+    meter.renew();
+    assert.equal(meter.isExhausted, false);
+    assert.equal(meter.meter(precompiles), metered);
+    assert.deepEqual(metered.get(5n)?.run(new Uint8Array(10)), OUTPUT);
+    assert.equal(metered.get(5n)?.run(new Uint8Array(1)), undefined);
+  });
+
   it("leaves the quick ones alone", () => {
     const meter = new SlowWorkMeter(1);
     const metered = meter.meter(new Map([[4n, slow]]));
