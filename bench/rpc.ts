@@ -1,88 +1,79 @@
 /**
- * `npm run bench -- rpc [--seconds N]`: our network and Anvil, side by side in one run, with the
- * same contract and the same requests, over HTTP with keep-alive and over WebSocket.
+ * `npm run bench -- rpc [--seconds N] [--only TEXT]`: our network and Anvil, side by side in one
+ * run, on the same chain and with the same requests, over HTTP with keep-alive and over WebSocket.
+ * They are asked in turns, in slices, so that what else the machine does hits both alike.
  */
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { privateKeyToAccount } from "viem/accounts";
 import { bytesToHex, type Hex } from "../src/base/hex.ts";
 import { anvilProgram, startAnvil } from "../test/support/anvil-process.ts";
-import { rpc, startNetwork, waitFor } from "../test/support/network-process.ts";
-import { callData, creationCode } from "./contract-bytecode.ts";
+import { rpc, startNetwork } from "../test/support/network-process.ts";
+import { callData } from "./contract-bytecode.ts";
 import { percentile } from "./network/percentiles.ts";
 import { cpuSeconds } from "./network/process-usage.ts";
-import { RpcConnection } from "./network/rpc-connection.ts";
-import { SocketConnection } from "./network/socket-connection.ts";
+import {
+  FULL_BLOCK_TRANSACTIONS,
+  LOG_BLOCKS,
+  OWNER,
+  prepareChain,
+  type PreparedChain,
+} from "./rpc/chain.ts";
+import type { Transport } from "./rpc/raw-connection.ts";
+import type { Order, Report } from "./rpc/worker.ts";
 
 const CONNECTIONS = 8;
-const LOG_BLOCKS = 1_000;
-const FULL_BLOCK_TRANSACTIONS = 100;
-/** Blocks in which the logs are: the others of the range are full of plain transfers or empty. */
-const MINTS = 100;
-const OWNER = "0x00000000000000000000000000000000000a11ce";
+const SLICES = 4;
+const WARM_UP_MS = 500;
+const TRANSPORTS: readonly Transport[] = ["http", "websocket"];
 
-type Server = {
-  readonly name: string;
-  readonly url: string;
-  readonly pid: number;
-  readonly token: Hex;
-  readonly fullBlock: Hex;
-  readonly lastBlock: number;
-};
+type Server = PreparedChain & { readonly name: string; readonly url: string; readonly pid: number };
 type Request = { readonly method: string; readonly params: readonly unknown[] };
-type Connection = {
-  call(method: string, params: readonly unknown[]): Promise<unknown>;
-  close(): void;
-};
-type Measured = { readonly perSecond: number; readonly p99Ms: number; readonly cores: number };
 
 export async function printRpc(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { seconds: { type: "string" } } });
-  const durationMs = Number(values.seconds ?? "2") * 1_000;
+  const options = { seconds: { type: "string" }, only: { type: "string" } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  const sliceMs = (Number(values.seconds ?? "2") * 1_000) / SLICES;
   const program = anvilProgram();
   const network = await startNetwork({});
   const anvil =
     program === undefined
       ? undefined
       : await startAnvil(program, { chainId: network.chainId, gasLimit: 60_000_000n });
+  const load = new Load();
   try {
     const key = network.accounts[0]!.privateKey;
-    const standard = `${network.url.replace("localhost", "127.0.0.1")}/standard`;
-    const ours = await prepare("ours", standard, network.pid("client-0")!, key);
-    const theirs =
-      anvil === undefined ? undefined : await prepare("anvil", anvil.url, anvil.process.pid!, key);
+    const url = `${network.url.replace("localhost", "127.0.0.1")}/standard`;
+    const pid = network.pid("client-0")!;
+    const servers: Server[] = [
+      { name: "ours", url, pid, ...(await prepareChain(url, key, false)) },
+    ];
+    if (anvil !== undefined) {
+      const chain = await prepareChain(anvil.url, key, true);
+      servers.push({ name: "anvil", url: anvil.url, pid: anvil.process.pid!, ...chain });
+    }
+    const names = Object.keys(requestsOf(servers[0]!));
     const rows = [];
-    for (const transport of ["http", "websocket"] as const) {
-      for (const name of Object.keys(requestsOf(ours))) {
-        const own = await measure(ours, name, transport, durationMs);
-        const other = theirs && (await measure(theirs, name, transport, durationMs));
-        rows.push({
-          request: `${transport} ${name}`,
-          ...columns("ours", own),
-          ...(other && columns("anvil", other)),
-          ...(other && { ratio: (own.perSecond / other.perSecond).toFixed(2) }),
-        });
+    for (const transport of TRANSPORTS) {
+      for (const name of names.filter((one) => one.includes(values.only ?? ""))) {
+        rows.push(await measureRow(load, servers, { transport, name, sliceMs }));
       }
     }
     console.table(rows);
+    const busy = loadavg().map((average) => average.toFixed(1));
+    console.log(`load averages of the machine over 1, 5 and 15 minutes: ${busy.join(", ")}`);
   } finally {
+    load.close();
     await anvil?.stop();
     await network.stop();
   }
 }
 
-function columns(name: string, { perSecond, p99Ms, cores }: Measured): Record<string, string> {
-  return {
-    [`${name} /s`]: perSecond.toFixed(0),
-    [`${name} p99 ms`]: p99Ms.toFixed(2),
-    [`${name} cores`]: cores.toFixed(2),
-  };
-}
-
-function requestsOf(server: Server): Readonly<Record<string, Request>> {
-  const { token, fullBlock, lastBlock } = server;
-  const from = Math.max(0, lastBlock - LOG_BLOCKS + 1);
+function requestsOf({ token, fullBlock, lastBlock }: Server): Readonly<Record<string, Request>> {
   const data = bytesToHex(callData("Token", "balanceOf(address)", BigInt(OWNER)));
-  const range = { fromBlock: toHex(from), toBlock: toHex(lastBlock), address: token };
+  const fromBlock = toHex(lastBlock - LOG_BLOCKS + 1);
+  const range = { fromBlock, toBlock: toHex(lastBlock), address: token };
   return {
     eth_blockNumber: { method: "eth_blockNumber", params: [] },
     eth_getBalance: { method: "eth_getBalance", params: [OWNER, "latest"] },
@@ -92,117 +83,104 @@ function requestsOf(server: Server): Readonly<Record<string, Request>> {
       params: [fullBlock, true],
     },
     [`eth_getLogs, ${LOG_BLOCKS} blocks`]: { method: "eth_getLogs", params: [range] },
+    [`eth_getLogs, ${LOG_BLOCKS} blocks, none`]: {
+      method: "eth_getLogs",
+      params: [{ ...range, address: OWNER }],
+    },
   };
 }
 
-/** The same chain on both: a token, blocks with logs, a full block, blocks up to the range. */
-async function prepare(name: string, url: string, pid: number, key: Hex): Promise<Server> {
-  const account = privateKeyToAccount(key);
-  const chainId = Number(await rpc(url, "eth_chainId"));
-  let nonce = 0;
-  const sign = (to: Hex | undefined, data: Hex): Promise<Hex> =>
-    account.signTransaction({
-      ...{ chainId, nonce: nonce++, gas: 1_000_000n, data, ...(to && { to }) },
-      ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
-    });
-  const submit = async (raw: Hex): Promise<Hex> =>
-    (await rpc(url, "eth_sendRawTransaction", [raw])) as Hex;
-  type Receipt = { readonly contractAddress: Hex; readonly blockNumber: Hex };
-  const receiptOf = async (hash: Hex): Promise<Receipt> => {
-    let receipt: Receipt | null = null;
-    const isThere = async (): Promise<boolean> => {
-      receipt = (await rpc(url, "eth_getTransactionReceipt", [hash])) as Receipt | null;
-      return receipt !== null;
+type Row = { readonly transport: Transport; readonly name: string; readonly sliceMs: number };
+
+async function measureRow(
+  load: Load,
+  servers: readonly Server[],
+  { transport, name, sliceMs }: Row,
+): Promise<Record<string, string>> {
+  const measured = servers.map((server) => new Measurement(server));
+  for (const one of measured) await one.checkAnswer(name);
+  for (const one of measured) await one.run(load, transport, name, WARM_UP_MS);
+  for (const one of measured) one.clear();
+  for (let slice = 0; slice < SLICES; slice++) {
+    for (const one of measured) await one.run(load, transport, name, sliceMs);
+  }
+  const [ours, theirs] = measured;
+  const columns = Object.assign({}, ...measured.map((one) => one.columns())) as object;
+  const ratio = theirs && { ratio: (ours!.perSecond / theirs.perSecond).toFixed(2) };
+  return { request: `${transport} ${name}`, ...columns, ...ratio };
+}
+
+class Measurement {
+  readonly #server: Server;
+  #latencies: number[] = [];
+  #seconds = 0;
+  #serverCpu = 0;
+  #loadCpu = 0;
+  #answerSize = 0;
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  get perSecond(): number {
+    return this.#latencies.length / this.#seconds;
+  }
+
+  /** An error would be quicker than an answer. */
+  async checkAnswer(name: string): Promise<void> {
+    const { method, params } = requestsOf(this.#server)[name]!;
+    await rpc(this.#server.url, method, params);
+  }
+
+  async run(load: Load, transport: Transport, name: string, durationMs: number): Promise<void> {
+    const { url, pid } = this.#server;
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...requestsOf(this.#server)[name] });
+    const cpuBefore = cpuSeconds(pid);
+    const order = { transport, url, body, connectionCount: CONNECTIONS, durationMs };
+    const result = await load.run(order);
+    this.#serverCpu += cpuSeconds(pid) - cpuBefore;
+    this.#latencies = this.#latencies.concat(result.latencies);
+    this.#seconds += result.seconds;
+    this.#loadCpu += result.cpuSeconds;
+    this.#answerSize = result.answerSize;
+  }
+
+  clear(): void {
+    this.#latencies = [];
+    this.#seconds = this.#serverCpu = this.#loadCpu = 0;
+  }
+
+  /** `us` is the CPU time that a request took: it says more than the rate on a busy machine. */
+  columns(): Record<string, string> {
+    const { name } = this.#server;
+    return {
+      [`${name} bytes`]: String(this.#answerSize),
+      [`${name} /s`]: this.perSecond.toFixed(0),
+      [`${name} p99 ms`]: percentile(this.#latencies, 0.99).toFixed(2),
+      [`${name} us`]: ((this.#serverCpu * 1e6) / this.#latencies.length).toFixed(0),
+      [`${name} cores`]: (this.#serverCpu / this.#seconds).toFixed(2),
+      [`${name} load cores`]: (this.#loadCpu / this.#seconds).toFixed(2),
     };
-    await waitFor(isThere, "a receipt");
-    return receipt!;
-  };
-  const code = bytesToHex(creationCode("Token"));
-  const { contractAddress: token } = await receiptOf(await submit(await sign(undefined, code)));
-  const mint = bytesToHex(callData("Token", "mint(address,uint256)", BigInt(OWNER), 1n));
-  for (let i = 0; i < MINTS; i++) await receiptOf(await submit(await sign(token, mint)));
-  const fullBlock = await makeFullBlock(name, url, sign, receiptOf);
-  for (;;) {
-    const lastBlock = Number(await rpc(url, "eth_blockNumber"));
-    if (lastBlock >= LOG_BLOCKS) return { name, url, pid, token, fullBlock, lastBlock };
-    if (name === "anvil") await rpc(url, "anvil_mine", [toHex(LOG_BLOCKS - lastBlock)]);
-    else await receiptOf(await submit(await sign(account.address, "0x")));
   }
 }
 
-/** Ours cannot be told what to put into a block: a burst is, and the fullest block is taken. */
-async function makeFullBlock(
-  name: string,
-  url: string,
-  sign: (to: Hex, data: Hex) => Promise<Hex>,
-  receiptOf: (hash: Hex) => Promise<{ readonly blockNumber: Hex }>,
-): Promise<Hex> {
-  const raws: Hex[] = [];
-  const count = name === "anvil" ? FULL_BLOCK_TRANSACTIONS : 4 * FULL_BLOCK_TRANSACTIONS;
-  for (let i = 0; i < count; i++) raws.push(await sign(OWNER, "0x"));
-  if (name === "anvil") await rpc(url, "evm_setAutomine", [false]);
-  const hashes = await submitBatch(url, raws);
-  if (name === "anvil") await rpc(url, "evm_mine");
-  const receipts = [];
-  for (const hash of hashes) receipts.push(await receiptOf(hash));
-  if (name === "anvil") await rpc(url, "evm_setAutomine", [true]);
-  const sizes = Map.groupBy(receipts, ({ blockNumber }) => blockNumber);
-  const distance = (size: number): number => Math.abs(size - FULL_BLOCK_TRANSACTIONS);
-  const [best] = [...sizes].sort(([, a], [, b]) => distance(a.length) - distance(b.length));
-  console.log(`${name}: the full block has ${best![1].length} transactions`);
-  return best![0];
-}
-
-async function submitBatch(url: string, raws: readonly Hex[]): Promise<Hex[]> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(
-      raws.map((raw, id) => ({
-        ...{ jsonrpc: "2.0", id, method: "eth_sendRawTransaction" },
-        params: [raw],
-      })),
-    ),
+/** The process that asks. */
+class Load {
+  readonly #child: ChildProcess = fork(new URL("./rpc/worker.ts", import.meta.url), {
+    serialization: "advanced",
   });
-  const answers = (await response.json()) as { readonly result: Hex }[];
-  return answers.map(({ result }) => result);
-}
 
-async function measure(
-  { url, pid, ...server }: Server,
-  name: string,
-  transport: "http" | "websocket",
-  durationMs: number,
-): Promise<Measured> {
-  const { method, params } = requestsOf({ url, pid, ...server })[name]!;
-  const connections: Connection[] = await Promise.all(
-    Array.from({ length: CONNECTIONS }, () =>
-      transport === "http"
-        ? RpcConnection.open(url, new URL(url).pathname)
-        : SocketConnection.open(url),
-    ),
-  );
-  const run = async (untilMs: number): Promise<number[]> => {
-    const latencies: number[] = [];
-    const lane = async (connection: Connection): Promise<void> => {
-      for (let startMs = performance.now(); startMs < untilMs;) {
-        await connection.call(method, params);
-        const endMs = performance.now();
-        latencies.push(endMs - startMs);
-        startMs = endMs;
-      }
-    };
-    await Promise.all(connections.map(lane));
-    return latencies;
-  };
-  await run(performance.now() + durationMs / 4);
-  const cpuBefore = cpuSeconds(pid);
-  const startedMs = performance.now();
-  const latencies = await run(startedMs + durationMs);
-  const seconds = (performance.now() - startedMs) / 1_000;
-  const cores = (cpuSeconds(pid) - cpuBefore) / seconds;
-  for (const connection of connections) connection.close();
-  return { perSecond: latencies.length / seconds, p99Ms: percentile(latencies, 0.99), cores };
+  async run(order: Order): Promise<Extract<Report, { readonly kind: "loaded" }>> {
+    const answered = once(this.#child, "message") as Promise<[Report]>;
+    this.#child.send(order);
+    const [report] = await answered;
+    if (report.kind === "failed") throw new Error(report.reason);
+    return report;
+  }
+
+  close(): void {
+    this.#child.kill();
+  }
 }
 
 function toHex(value: number): Hex {
