@@ -3,10 +3,10 @@
  * signed beforehand by many senders and sent one by one through JSON-RPC.
  * `npm run bench -- network [seconds] [senders]`
  */
-import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { startNetwork, type RunningNetwork } from "../test/support/network-process.ts";
-import type { Order, Plan, Report, Transfers } from "./network/generator.ts";
+import type { Transfers } from "./network/generator.ts";
+import { LoadProcess } from "./network/load-process.ts";
 import type { LoadResult, Pace } from "./network/load.ts";
 import { percentile } from "./network/percentiles.ts";
 import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
@@ -30,15 +30,7 @@ export async function printNetworkBench(args: readonly string[]): Promise<void> 
       `${availableParallelism()} cores, ${senderCount} senders, ${CONNECTIONS} connections, ` +
         `${seconds} s each; ready after ${(network.readyMs / 1000).toFixed(2)} s`,
     );
-    const [funder] = network.accounts;
-    if (funder === undefined) throw new Error("the network has no account with coins");
-    await load.prepare({
-      url: network.url,
-      chainId: String(network.chainId),
-      funderKey: funder.privateKey,
-      senderCount,
-      connectionCount: CONNECTIONS,
-    });
+    await load.prepare(network, senderCount, CONNECTIONS);
     for (const transfers of ["value", "erc20"] as const) {
       const latencies = await load.latencies(transfers, LATENCY_SAMPLES);
       print(
@@ -109,43 +101,4 @@ function title(transfers: Transfers): string {
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-class LoadProcess {
-  readonly #child: ChildProcess = fork(new URL("./network/generator.ts", import.meta.url), {
-    execArgv: [],
-  });
-
-  async prepare(plan: Plan): Promise<void> {
-    await this.#ask({ kind: "prepare", plan });
-  }
-
-  async sign(transfers: Transfers, count: number): Promise<void> {
-    await this.#ask({ kind: "sign", transfers, count });
-  }
-
-  async latencies(transfers: Transfers, count: number): Promise<readonly number[]> {
-    const report = await this.#ask({ kind: "latency", transfers, count });
-    return report.kind === "latencies" ? report.latencies : [];
-  }
-
-  async run(pace: Pace, seconds: number): Promise<Extract<Report, { readonly kind: "loaded" }>> {
-    const report = await this.#ask({ kind: "load", pace, seconds });
-    if (report.kind !== "loaded") throw new Error("the load gave no result");
-    return report;
-  }
-
-  end(): void {
-    if (this.#child.connected) this.#child.send({ kind: "end" } satisfies Order);
-  }
-
-  #ask(order: Order): Promise<Report> {
-    return new Promise((resolve, reject) => {
-      this.#child.once("message", (report: Report) => {
-        if (report.kind === "failed") reject(new Error(report.reason));
-        else resolve(report);
-      });
-      this.#child.send(order);
-    });
-  }
 }
