@@ -16,6 +16,7 @@ import type { BlockContext } from "../src/evm/message.ts";
 import { MemoryStore } from "../src/state/memory-store.ts";
 import { StateDatabase } from "../src/state/state-database.ts";
 import { callData, type ContractName, runtimeCode } from "./contract-bytecode.ts";
+import { median, microsSince } from "./cpu-time.ts";
 
 type Workload = {
   readonly name: string;
@@ -196,15 +197,6 @@ function balanceSlot(owner: bigint): bigint {
 
 function wordBytes(word: bigint, size = 32): Uint8Array {
   return Uint8Array.from(Buffer.from(word.toString(16).padStart(2 * size, "0"), "hex"));
-}
-
-function microsSince(start: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(start);
-  return user + system;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 const BLOCK: BlockContext = {

@@ -21,6 +21,7 @@ import { runTransaction } from "../src/execution/run-transaction.ts";
 import { MemoryStore } from "../src/state/memory-store.ts";
 import { StateDatabase } from "../src/state/state-database.ts";
 import { callData, runtimeCode } from "./contract-bytecode.ts";
+import { median, microsSince } from "./cpu-time.ts";
 
 const SENDER_COUNT = 1000;
 const ROUNDS = 15;
@@ -163,13 +164,4 @@ function senderOf(index: number): bigint {
 function balanceSlot(owner: bigint): bigint {
   const hex = `${owner.toString(16).padStart(64, "0")}${"1".padStart(64, "0")}`;
   return BigInt(bytesToHex(keccak256(Uint8Array.from(Buffer.from(hex, "hex")))));
-}
-
-function microsSince(start: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(start);
-  return user + system;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

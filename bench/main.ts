@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 
 /** Files of this folder that others use. */
-const PARTS = ["main", "contract-bytecode", "evm-worst-case"];
+const PARTS = ["main", "contract-bytecode", "cpu-time", "evm-worst-case"];
 
 /**
  * A benchmark is a file of this folder; it is loaded only when it is asked for, so that what it

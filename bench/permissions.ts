@@ -15,6 +15,7 @@ import { permissionPolicyOf } from "../src/execution/permission-policy.ts";
 import type { TransactionRequest } from "../src/execution/transaction-request.ts";
 import { MemoryStore } from "../src/state/memory-store.ts";
 import { StateDatabase } from "../src/state/state-database.ts";
+import { median, microsSince } from "./cpu-time.ts";
 
 const SENDER_COUNT = 1000;
 const ROUNDS = 60;
@@ -123,13 +124,4 @@ function word(value: bigint): Uint8Array {
   const bytes = new Uint8Array(32);
   writeBigEndian(value, bytes, 0, 32);
   return bytes;
-}
-
-function microsSince(start: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(start);
-  return user + system;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

@@ -6,6 +6,7 @@ import { Prng } from "../src/base/prng.ts";
 import { addressHash } from "../src/chain/word-hash.ts";
 import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount } from "../src/state/account.ts";
 import { Trie } from "../src/state/trie.ts";
+import { median, microsSince } from "./cpu-time.ts";
 
 const ACCOUNT_COUNT = 100_000;
 const UPDATE_COUNTS: readonly number[] = [1_000, 10_000];
@@ -91,13 +92,4 @@ function update(index: number, balance: bigint): Update {
     codeHash: EMPTY_CODE.hash,
   });
   return { address, bytes, value };
-}
-
-function microsSince(start: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(start);
-  return user + system;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
