@@ -1,4 +1,4 @@
-/** All settings of a client node: its own, and a section each for the limits of two parts. */
+/** All settings of a client node: its own, and those of the limits of two of its parts. */
 import { type CallLimits, DEFAULT_CALL_LIMITS } from "../client/client-options.ts";
 import { CLIENT_SETTINGS, createLimitSettings } from "../config/node-settings.ts";
 import { DEFAULT_RPC_LIMITS, type RpcLimits } from "../rpc/rpc-options.ts";
