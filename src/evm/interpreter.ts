@@ -130,7 +130,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const exponentBase = stack[--sp] ?? 0n;
         const exponent = stack[sp - 1] ?? 0n;
         gas -= 50 * byteLength(exponent);
-        if (gas < 0) return OUT_OF_GAS;
+        if (gas < 0) return outOfGas(frame, gas);
         stack[sp - 1] = power(exponentBase, exponent);
         break;
       }
@@ -256,7 +256,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const offset = Number(stack[sp - 1]);
         if (offset + 32 > memorySize) {
           gas -= expansionGas(memorySize, offset + 32);
-          if (gas < 0) return OUT_OF_GAS;
+          if (gas < 0) return outOfGas(frame, gas);
           const grownSize = Math.ceil(offset / 32 + 1) * 32;
           memory.ensure(base + memorySize, base + grownSize);
           memorySize = grownSize;
@@ -271,7 +271,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const offset = Number(stack[--sp]);
         if (offset + 32 > memorySize) {
           gas -= expansionGas(memorySize, offset + 32);
-          if (gas < 0) return OUT_OF_GAS;
+          if (gas < 0) return outOfGas(frame, gas);
           const grownSize = Math.ceil(offset / 32 + 1) * 32;
           memory.ensure(base + memorySize, base + grownSize);
           memorySize = grownSize;
@@ -286,7 +286,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const offset = Number(stack[--sp]);
         if (offset >= memorySize) {
           gas -= expansionGas(memorySize, offset + 1);
-          if (gas < 0) return OUT_OF_GAS;
+          if (gas < 0) return outOfGas(frame, gas);
           const grownSize = Math.ceil((offset + 1) / 32) * 32;
           memory.ensure(base + memorySize, base + grownSize);
           memorySize = grownSize;
@@ -486,6 +486,12 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
 function shortage(sp: number, needed: number, allowed = STACK_ITEMS_MAX - 1): signal.Signal {
   if (sp < needed) return STACK_UNDERFLOW;
   return sp > allowed ? STACK_OVERFLOW : OUT_OF_GAS;
+}
+
+/** A tracer asks the frame what the opcode would have cost. */
+function outOfGas(frame: Frame, gas: number): signal.Signal {
+  frame.gas = gas;
+  return OUT_OF_GAS;
 }
 
 const NO_OUTPUT = new Uint8Array(0);

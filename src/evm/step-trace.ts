@@ -2,6 +2,7 @@
 import type { Frame } from "./frame.ts";
 import { viewMemory } from "./frame-memory.ts";
 import type { Machine } from "./machine.ts";
+import { STATIC_GAS } from "./opcode-table.ts";
 import { failureReason, isFailure, REVERTED, type Signal, STOPPED } from "./signal.ts";
 import type { FrameEntry, Step } from "./tracer.ts";
 
@@ -25,8 +26,24 @@ export function endLastStep(frame: Frame, machine: Machine, outcome: Signal): vo
     endStep(machine, frame.gas);
     return;
   }
+  const before = machine.gasBeforeStep;
   machine.gasBeforeStep = -1;
-  machine.tracer?.onFault?.(failureReason(outcome));
+  const op = frame.code.bytes[frame.pc] ?? 0;
+  machine.tracer?.onFault?.({
+    reason: failureReason(outcome),
+    op,
+    stackSize: frame.stackSize,
+    cost: costOf(op, before - frame.gas),
+  });
+}
+
+/**
+ * The loop counts gas by itself and tells the frame only of what depends on operands: below the
+ * constant part, nothing was told. Memory without bounds has no price at all.
+ */
+function costOf(op: number, told: number): number {
+  const constant = STATIC_GAS[op] ?? 0;
+  return Number.isFinite(told) ? Math.max(told, constant) : constant;
 }
 
 export function traceEnter(machine: Machine, parent: Frame | undefined, entry: FrameEntry): void {

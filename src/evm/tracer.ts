@@ -17,7 +17,7 @@ export type Tracer = {
   /** After it ran: the gas it took, including what it handed to a child (without the stipend). */
   onStepEnd?(cost: number): void;
   /** Instead of `onStepEnd`, if the opcode failed its frame. */
-  onFault?(reason: FailureReason): void;
+  onFault?(fault: Fault): void;
   onExit?(exit: FrameExit): void;
 };
 
@@ -36,6 +36,16 @@ export type FrameEntry = {
   readonly input: Uint8Array;
   readonly gas: number;
   readonly isPrecompile: boolean;
+};
+
+/** An opcode that failed its frame. */
+export type Fault = {
+  readonly reason: FailureReason;
+  readonly op: number;
+  /** Items on the stack before the opcode; only where the stack was at fault. */
+  readonly stackSize: number;
+  /** The gas it costs, as far as that was found out: more than was left where gas ran out. */
+  readonly cost: number;
 };
 
 export type FrameExit = {

@@ -4,10 +4,10 @@ import { invariant } from "../../base/invariant.ts";
 import { addressToHex } from "../../chain/address.ts";
 import { revertReason } from "../../chain/revert-reason.ts";
 import type { CallTracerOptions } from "../../chain/trace-options.ts";
-import type { FrameEntry, FrameExit, Step } from "../../evm/tracer.ts";
+import type { Fault, FrameEntry, FrameExit, Step } from "../../evm/tracer.ts";
 import type { ExecutedTransaction } from "../transaction-request.ts";
 import type { ExecutionTrace, Json, TraceSetting } from "./execution-trace.ts";
-import { failureText, REVERTED_TEXT } from "./failure-text.ts";
+import { failureText, faultText, REVERTED_TEXT } from "./failure-text.ts";
 import { logOfStep } from "./step-log.ts";
 
 /** Of the fields that every call has. */
@@ -23,6 +23,8 @@ type Call = {
   readonly calls: Call[];
   readonly logs: CallLog[];
   exit: (Omit<FrameExit, "output"> & { readonly output: Uint8Array }) | undefined;
+  /** The opcode that failed it, if one did. */
+  fault: Fault | undefined;
 };
 
 type CallLog = {
@@ -42,12 +44,12 @@ export function createCallTracer(
     ? {
         onStep: (step: Step) => tracer.onStep(step),
         onStepEnd: () => tracer.onStepEnd(),
-        onFault: () => tracer.onFault(),
       }
     : {};
   return {
     hooks: {
       ...steps,
+      onFault: (fault) => tracer.onFault(fault),
       onEnter: (entry) => tracer.onEnter(entry),
       onExit: (exit) => tracer.onExit(exit),
     },
@@ -61,6 +63,8 @@ class CallTracer {
   readonly #open: Call[] = [];
   #top: Call | undefined;
   #log: CallLog | undefined;
+  /** Of the frame that ends next. */
+  #fault: Fault | undefined;
 
   constructor(options: CallTracerOptions, setting: TraceSetting) {
     this.#options = options;
@@ -77,6 +81,7 @@ class CallTracer {
       calls: [],
       logs: [],
       exit: undefined,
+      fault: undefined,
     };
     if (isSeen) {
       this.#setting.room.take(CALL_BYTES + input.length);
@@ -90,6 +95,8 @@ class CallTracer {
     const call = this.#open.pop();
     invariant(call !== undefined, "a frame is entered before it ends");
     call.exit = { ...exit, output: Uint8Array.from(exit.output) };
+    call.fault = this.#fault;
+    this.#fault = undefined;
     this.#setting.room.take(2 * exit.output.length);
     if (exit.status !== "success") forgetLogs(call);
   }
@@ -103,8 +110,9 @@ class CallTracer {
     this.#log = undefined;
   }
 
-  onFault(): void {
+  onFault(fault: Fault): void {
     this.#log = undefined;
+    this.#fault = fault;
   }
 
   result({ gasUsed }: ExecutedTransaction): Json {
@@ -141,6 +149,7 @@ function formatCall({
   calls,
   logs,
   exit,
+  fault,
 }: Call): Readonly<Record<string, Json>> {
   const { kind, to, value, gas } = entry;
   const isCreation = kind === "CREATE" || kind === "CREATE2";
@@ -153,13 +162,16 @@ function formatCall({
     gas: numberToHex(gas),
     gasUsed: numberToHex(exit?.gasUsed ?? 0),
     input,
-    ...(exit !== undefined && formatExit(exit)),
+    ...(exit !== undefined && formatExit(exit, fault)),
     ...(calls.length > 0 && { calls: calls.map(formatCall) }),
     ...(logs.length > 0 && { logs }),
   };
 }
 
-function formatExit({ status, reason, output }: FrameExit): Readonly<Record<string, Json>> {
+function formatExit(
+  { status, reason, output }: FrameExit,
+  fault: Fault | undefined,
+): Readonly<Record<string, Json>> {
   const shown = output.length > 0 ? { output: bytesToHex(output) } : {};
   switch (status) {
     case "success":
@@ -169,6 +181,7 @@ function formatExit({ status, reason, output }: FrameExit): Readonly<Record<stri
       return { ...shown, error: REVERTED_TEXT, ...(text !== undefined && { revertReason: text }) };
     }
     case "failure":
+      if (fault !== undefined) return { error: faultText(fault) };
       return { error: reason === undefined ? "failed" : failureText(reason) };
     case "stopped":
       return { error: "stopped" };

@@ -1,4 +1,6 @@
 import type { FailureReason } from "../../evm/message.ts";
+import { OPCODE_NAMES, STACK_ALLOWED, STACK_NEEDED } from "../../evm/opcode-table.ts";
+import type { Fault } from "../../evm/tracer.ts";
 
 /** The words that tools know from other clients. */
 const TEXTS: Readonly<Record<FailureReason, string>> = {
@@ -23,4 +25,19 @@ export const REVERTED_TEXT = "execution reverted";
 
 export function failureText(reason: FailureReason): string {
   return TEXTS[reason];
+}
+
+/** With the particulars that go-ethereum tells. */
+export function faultText({ reason, op, stackSize }: Fault): string {
+  if (reason === "INVALID_OPCODE") return `${TEXTS[reason]}: ${opcodeName(op)}`;
+  if (reason === "STACK_UNDERFLOW") {
+    return `${TEXTS[reason]} (${stackSize} <=> ${STACK_NEEDED[op] ?? 0})`;
+  }
+  if (reason === "STACK_OVERFLOW") return `${TEXTS[reason]} (${STACK_ALLOWED[op] ?? 0})`;
+  return TEXTS[reason];
+}
+
+/** As in go-ethereum, also for what is no opcode. */
+export function opcodeName(op: number): string {
+  return OPCODE_NAMES[op] ?? `opcode 0x${op.toString(16)} not defined`;
 }

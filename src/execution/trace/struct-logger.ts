@@ -1,13 +1,11 @@
 /** Every step with what it saw: the default of debug_trace*. */
 import { bytesToHex, type Hex, numberToHex, wordToHex } from "../../base/hex.ts";
 import type { StructLoggerOptions } from "../../chain/trace-options.ts";
-import type { FailureReason } from "../../evm/message.ts";
-import { OPCODE_NAMES } from "../../evm/opcode-table.ts";
-import type { Step } from "../../evm/tracer.ts";
+import type { Fault, Step } from "../../evm/tracer.ts";
 import { WordMap } from "../../state/word-map.ts";
 import type { ExecutedTransaction } from "../transaction-request.ts";
 import type { ExecutionTrace, Json, TraceSetting } from "./execution-trace.ts";
-import { failureText } from "./failure-text.ts";
+import { faultText, opcodeName } from "./failure-text.ts";
 
 const SLOAD = 0x54;
 const SSTORE = 0x55;
@@ -39,7 +37,7 @@ export function createStructLogger(
     hooks: {
       onStep: (step) => logger.onStep(step),
       onStepEnd: (cost) => logger.onStepEnd(cost),
-      onFault: (reason) => logger.onFault(reason),
+      onFault: (fault) => logger.onFault(fault),
     },
     result: (executed) => logger.result(executed),
   };
@@ -65,7 +63,7 @@ class StructLogger {
     if (stepsMax > 0 && this.#steps.length >= stepsMax) return;
     const record: MutableStep = {
       pc: step.pc,
-      op: OPCODE_NAMES[step.op] ?? `opcode 0x${step.op.toString(16)} not defined`,
+      op: opcodeName(step.op),
       gas: step.gas,
       gasCost: 0,
       depth: step.depth + 1,
@@ -81,8 +79,11 @@ class StructLogger {
     this.#open = undefined;
   }
 
-  onFault(reason: FailureReason): void {
-    if (this.#open !== undefined) this.#open.error = failureText(reason);
+  onFault(fault: Fault): void {
+    if (this.#open !== undefined) {
+      this.#open.gasCost = fault.cost;
+      this.#open.error = faultText(fault);
+    }
     this.#open = undefined;
   }
 

@@ -18,7 +18,7 @@ function recordingTracer(): { readonly tracer: Tracer; readonly lines: string[] 
       ),
     onStep: ({ op, depth }) => lines.push(`step ${OPCODE_NAMES[op] ?? "?"} ${depth}`),
     onStepEnd: (cost) => lines.push(`cost ${cost}`),
-    onFault: (reason) => lines.push(`fault ${reason}`),
+    onFault: ({ reason, cost }) => lines.push(`fault ${reason} ${cost}`),
     onExit: ({ depth, status, reason, output }) =>
       lines.push(`exit ${depth} ${status} ${reason ?? ""}${bytesToHex(output)}`),
   };
@@ -39,11 +39,31 @@ describe("tracer", () => {
       "step CALL 0",
       "cost 3600",
       `enter CALL 1 ${CONTRACT} ${OTHER} 0`,
-      ...["step PUSH1 1", "cost 3", "step INVALID 1", "fault INVALID_OPCODE"],
+      ...["step PUSH1 1", "cost 3", "step INVALID 1", "fault INVALID_OPCODE 0"],
       "exit 1 failure INVALID_OPCODE0x",
       ...["step STOP 0", "cost 0"],
       "exit 0 success 0x",
     ]);
+  });
+
+  it("is told what an opcode that fails would have cost, as go-ethereum tells it", () => {
+    const cases: readonly (readonly [code: string, gas: number, line: string])[] = [
+      ["JUMPDEST PUSH 0 JUMP", 0, "fault OUT_OF_GAS 1"],
+      ["ADD", 100, "fault STACK_UNDERFLOW 3"],
+      ["PUSH 7 JUMP", 100, "fault INVALID_JUMP 8"],
+      ["PUSH 0 PUSH 1024 MSTORE", 50, "fault OUT_OF_GAS 104"],
+      [`PUSH 0 PUSH ${2n ** 255n} MSTORE`, 50, "fault OUT_OF_GAS 3"],
+      ["PUSH 1024 MLOAD", 50, "fault OUT_OF_GAS 104"],
+      ["PUSH 256 PUSH 2 EXP", 50, "fault OUT_OF_GAS 110"],
+      ["PUSH 5 SLOAD", 50, "fault OUT_OF_GAS 2100"],
+      ["PUSH 32 PUSH 0 KECCAK256", 20, "fault OUT_OF_GAS 30"],
+      ["INVALID", 100, "fault INVALID_OPCODE 0"],
+    ];
+    for (const [code, gas, line] of cases) {
+      const { tracer, lines } = recordingTracer();
+      chainOf(code).call({ gas }, tracer);
+      assert.equal(lines.at(-2), line, code);
+    }
   });
 
   it("sees precompiles, accounts without code, refused calls and SELFDESTRUCT as frames", () => {

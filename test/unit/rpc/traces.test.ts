@@ -115,7 +115,7 @@ describe("traces", () => {
     assert.equal(thrown!["type"], "DELEGATECALL");
     assert.equal(thrown!["from"], caller, "who delegates, not who sent");
     assert.equal(thrown!["to"], hexOf(CONTRACTS.thrower));
-    assert.equal(thrown!["error"], "invalid opcode");
+    assert.equal(thrown!["error"], "invalid opcode: INVALID");
     const top = await ask("debug_traceTransaction", hashes.called, {
       tracer: "callTracer",
       tracerConfig: { onlyTopCall: true },
