@@ -9,6 +9,7 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import { Web3, type ContractAbi } from "web3";
 import { creationCode } from "../../bench/contract-bytecode.ts";
 import { bytesToHex } from "../../src/base/hex.ts";
+import { findNativeHardhat } from "../support/hardhat-native.ts";
 import { startNetwork, type RunningNetwork } from "../support/network-process.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
@@ -85,8 +86,9 @@ describe("more tools on the running network", () => {
   });
 
   it("Hardhat builds, deploys and tests a project with OpenZeppelin contracts", async (t) => {
-    if (!hasNativeHardhat()) {
-      t.skip("Hardhat's native package for this system is not installed");
+    const native = findNativeHardhat(directory);
+    if ("missing" in native) {
+      t.skip(native.missing);
       return;
     }
     const hardhat = path.join(MODULES, "hardhat/dist/src/cli.js");
@@ -102,6 +104,7 @@ describe("more tools on the running network", () => {
             .slice(3, 6)
             .map(({ privateKey }) => privateKey)
             .join(","),
+          ...native.environment,
           // It must not look for a server to report to.
           CI: "true",
         },
@@ -202,15 +205,6 @@ async function buildEthclient(directory: string, t: TestContext): Promise<string
   const built = await run("go", ["build", "-o", program, "."], { cwd });
   assert.equal(built.code, 0, built.stderr);
   return program;
-}
-
-/** Its packages for other systems do not matter. */
-function hasNativeHardhat(): boolean {
-  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
-  const library = report.header?.glibcVersionRuntime === undefined ? "musl" : "gnu";
-  const suffix = process.platform === "linux" ? `-${library}` : "";
-  const name = `edr-${process.platform}-${process.arch}${suffix}`;
-  return existsSync(path.join(MODULES, "@nomicfoundation", name));
 }
 
 type RunOptions = {
