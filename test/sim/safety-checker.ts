@@ -72,7 +72,7 @@ export class SafetyChecker {
     );
     this.histories = Array.from(
       { length: parameters.replicaCount },
-      (_, index) => new SignedHistory(`replica ${index}`, this.registry),
+      (_, index) => new SignedHistory(index, this.registry),
     );
   }
 

@@ -2,7 +2,7 @@
  * Everything one replica ever signed, across its restarts: its promises must hold for all of it
  * (S3), and each signature must rest on records that were durable when it left (S4).
  */
-import type { Hash } from "../../src/consensus/block.ts";
+import type { Hash, ReplicaIndex } from "../../src/consensus/block.ts";
 import type {
   Commit,
   Message,
@@ -19,7 +19,7 @@ type Binding = Propose | Vote | Commit | ViewChange | NewView;
 
 export class SignedHistory {
   readonly facts = new DurableFacts();
-  readonly #name: string;
+  readonly #self: ReplicaIndex;
   readonly #registry: BlockRegistry;
   /** By "epoch/view/height". */
   readonly #votes = new Map<string, { readonly hash: Hash; readonly height: number }>();
@@ -28,6 +28,8 @@ export class SignedHistory {
   /** By "epoch/view": the highest block voted. */
   readonly #topVotes = new Map<string, { readonly height: number; readonly hash: Hash }>();
   readonly #newViews = new Map<string, string>();
+  /** Of other leaders, handed on in this life: after a restart a liar may give it another one. */
+  readonly #handedOn = new Map<string, string>();
   /** By epoch: the highest view that was promised, and the last vote. */
   readonly #promises = new Map<number, number>();
   readonly #lastVotes = new Map<number, Vote>();
@@ -39,8 +41,8 @@ export class SignedHistory {
   /** The log of these epochs went back in time: whoever did that is not correct in them. */
   #exemptThroughEpoch = -1;
 
-  constructor(name: string, registry: BlockRegistry) {
-    this.#name = name;
+  constructor(self: ReplicaIndex, registry: BlockRegistry) {
+    this.#self = self;
     this.#registry = registry;
   }
 
@@ -59,6 +61,7 @@ export class SignedHistory {
   }
 
   onRestart(): void {
+    this.#handedOn.clear();
     this.#appendedEpoch = this.facts.durableEpoch();
   }
 
@@ -193,11 +196,12 @@ export class SignedHistory {
     const content = message.viewChanges
       .map(({ sender, signature }) => `${sender}:${signature.subarray(0, 8).join(".")}`)
       .join(" ");
-    const earlier = this.#newViews.get(key);
+    const seen = message.sender === this.#self ? this.#newViews : this.#handedOn;
+    const earlier = seen.get(key);
     if (earlier !== undefined && earlier !== content) {
       this.#fail("S3", `two different new views of ${key}`);
     }
-    this.#newViews.set(key, content);
+    seen.set(key, content);
   }
 
   #unique(
@@ -243,7 +247,7 @@ export class SignedHistory {
   }
 
   #fail(invariant: string, text: string): never {
-    throw new Violation(invariant, `${this.#name}: ${text}`);
+    throw new Violation(invariant, `replica ${this.#self}: ${text}`);
   }
 }
 
