@@ -1,7 +1,7 @@
 /**
  * Hardhat's native package. npm leaves it out where npm itself runs on an older Node.js than the
- * package asks for, although our tests run on a newer one: then the very file that the lock names is
- * fetched.
+ * package asks for, although our tests run on a newer one: then the very file that the lock names
+ * is fetched.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ export function findNativeHardhat(directory: string): NativeHardhat {
   const name = `@nomicfoundation/${nativeName()}`;
   if (existsSync(path.join(ROOT, "node_modules", name))) return { environment: {} };
   const locked = lockedPackage(name);
-  if (locked === undefined) return { missing: `Hardhat has no native package for this system` };
+  if (locked === undefined) return { missing: "Hardhat has no native package for this system" };
   return fetchPackage(name, locked, directory);
 }
 
