@@ -24,6 +24,7 @@ import { NodeLog } from "./node-log.ts";
 import { runNode, type RunningNode } from "./node-process.ts";
 import { clientVersion, programVersion } from "./program-version.ts";
 import { assertAccess, createAccess, readTls } from "./rpc-security.ts";
+import { TlsRotation } from "./tls-rotation.ts";
 import { READY_LINE } from "./ready-line.ts";
 
 export type ClientProgramOptions = {
@@ -124,6 +125,8 @@ async function openClient(
       access: await createAccess(config, network, node.reads),
     });
     closers.push(() => rpc.close());
+    const rotation = rotateTls(config, rpc, loggers.rpc("rpc"));
+    closers.push(() => Promise.resolve(rotation?.close()));
     const health = await openHealth(config, network, node, { rpc, metrics });
     closers.push(() => health.close());
     const reader = networkReader(node);
@@ -136,6 +139,15 @@ async function openClient(
     await close();
     throw error;
   }
+}
+
+/** Undefined without TLS. */
+function rotateTls(config: ClientConfig, rpc: RpcServer, logger: Logger): TlsRotation | undefined {
+  const used = readTls(config);
+  if (used === undefined) return undefined;
+  const rotation = new TlsRotation(config, used, { replace: (tls) => rpc.replaceTls(tls), logger });
+  rotation.start();
+  return rotation;
 }
 
 type RpcParts = {

@@ -72,11 +72,26 @@ function createSignIn(config: RpcAccessConfig, genesis: Genesis): SignIn | undef
 
 function keysOf(config: RpcAccessConfig): KeySourceOptions | undefined {
   const secretFile = config["rpc.auth.secretFile"];
-  if (secretFile !== undefined) return { kind: "secret", secret: readSecret(secretFile) };
+  if (secretFile !== undefined) {
+    return {
+      kind: "secret",
+      secret: readSecret(secretFile),
+      reread: () => rereadSecret(secretFile),
+    };
+  }
   const path = config["rpc.auth.jwksFile"];
   if (path !== undefined) return { kind: "file", path };
   const url = config["rpc.auth.jwksUrl"];
   return url === undefined ? undefined : { kind: "url", url };
+}
+
+/** Undefined while the file is being replaced, or holds nothing that can be used. */
+function rereadSecret(file: string): Uint8Array | undefined {
+  try {
+    return readSecret(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Its text, without the line break that editors leave at the end. */

@@ -1,8 +1,9 @@
 /** The HTTP server under ethrpc, with TLS if it is configured and with its time limits. */
 import { createServer, type Server } from "node:http";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { createSecureContext } from "node:tls";
+import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { CodedError } from "../base/coded-error.ts";
+import { invariant } from "../base/invariant.ts";
 import type { RpcLimits, RpcOptions, RpcTlsOptions } from "./rpc-options.ts";
 
 export type HttpServer = Server | TlsServer;
@@ -30,21 +31,34 @@ export function createHttpServer({ limits, tls }: RpcOptions): HttpServer {
   return server;
 }
 
+/**
+ * For connections from now on; those that are open keep theirs. Throws RPC_TLS_INVALID, and then all
+ * stays as it was.
+ */
+export function replaceTls(server: HttpServer, tls: RpcTlsOptions): void {
+  invariant(server instanceof TlsServer, "TLS is not switched on while the server runs");
+  server.setSecureContext(secureContext(tls));
+}
+
 function secureOptions(tls: RpcTlsOptions, limits: RpcLimits): object {
-  const { cert, key, clientCa, isClientCertRequired } = tls;
-  const ca = clientCa === undefined ? {} : { ca: clientCa };
-  try {
-    createSecureContext({ cert, key, ...ca });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CodedError("RPC_TLS_INVALID", { reason }, error);
-  }
+  const { clientCa, isClientCertRequired } = tls;
   return {
-    ...{ cert, key, ...ca },
-    minVersion: "TLSv1.2",
+    ...secureContext(tls),
     handshakeTimeout: limits.headersTimeoutMs,
     requestCert: clientCa !== undefined,
     // Where it is not required, one that does not hold is as good as none: `authorized` is false.
     rejectUnauthorized: clientCa !== undefined && isClientCertRequired,
   };
+}
+
+function secureContext({ cert, key, clientCa }: RpcTlsOptions): SecureContextOptions {
+  const ca = clientCa === undefined ? {} : { ca: clientCa };
+  const context: SecureContextOptions = { cert, key, ...ca, minVersion: "TLSv1.2" };
+  try {
+    createSecureContext(context);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CodedError("RPC_TLS_INVALID", { reason }, error);
+  }
+  return context;
 }

@@ -15,13 +15,13 @@ import type { Awaitable } from "./awaitable.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
-import { createHttpServer, type HttpServer } from "./http-server.ts";
+import { createHttpServer, type HttpServer, replaceTls } from "./http-server.ts";
 import type { Dialect } from "./method.ts";
 import { type Admission, createAdmission, createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import { INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
-import type { RpcOptions } from "./rpc-options.ts";
+import type { RpcOptions, RpcTlsOptions } from "./rpc-options.ts";
 import { WebSocketEndpoint } from "./web-socket-endpoint.ts";
 
 const STANDARD_PATH = "/standard";
@@ -103,6 +103,11 @@ export class RpcServer {
 
   get port(): number {
     return addressOf(this.#server)?.port ?? this.#options.port;
+  }
+
+  /** Throws RPC_TLS_INVALID, and then the certificate stays as it was. */
+  replaceTls(tls: RpcTlsOptions): void {
+    replaceTls(this.#server, tls);
   }
 
   /** WebSockets that are open. */

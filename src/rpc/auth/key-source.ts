@@ -1,7 +1,8 @@
 /**
  * The keys of an operator's token issuer: a shared secret, or public keys in a JWKS file or behind
  * a URL. Files and URLs are read again when a token names a key that is not known, and now and then
- * anyway, so that keys can be rotated while the node runs.
+ * anyway, so that keys can be rotated while the node runs. A secret has no name: it is read again
+ * whenever some time has passed.
  */
 import {
   createLocalJWKSet,
@@ -16,7 +17,12 @@ import { isObject } from "../parameters.ts";
 import { SECRET_SIZE_MIN } from "./sign-in.ts";
 
 export type KeySourceOptions =
-  | { readonly kind: "secret"; readonly secret: Uint8Array }
+  | {
+      readonly kind: "secret";
+      readonly secret: Uint8Array;
+      /** The secret as it is now; undefined if it cannot be had. Without it, it never changes. */
+      readonly reread?: () => Uint8Array | undefined;
+    }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "url"; readonly url: string };
 
@@ -57,7 +63,9 @@ export async function openKeySource(
       if (secret.length < SECRET_SIZE_MIN) {
         throw new CodedError("AUTH_SECRET_TOO_SHORT", { bytesMin: SECRET_SIZE_MIN });
       }
-      return { algorithms: SECRET_ALGORITHMS, key: secret };
+      const { reread } = options;
+      const key = reread === undefined ? secret : rotatingSecret(secret, reread, times, now);
+      return { algorithms: SECRET_ALGORITHMS, key };
     }
     case "file": {
       const keys = new FileKeys(options.path, times, now);
@@ -73,6 +81,25 @@ export async function openKeySource(
       return { algorithms: PUBLIC_KEY_ALGORITHMS, key };
     }
   }
+}
+
+/** One that cannot be had, or is too short, leaves the one before in use. */
+function rotatingSecret(
+  first: Uint8Array,
+  reread: () => Uint8Array | undefined,
+  { cooldownMs }: RotationTimes,
+  now: () => number,
+): JWTVerifyGetKey {
+  let secret = first;
+  let readMs = now();
+  return () => {
+    if (now() - readMs >= cooldownMs) {
+      readMs = now();
+      const found = reread();
+      if (found !== undefined && found.length >= SECRET_SIZE_MIN) secret = found;
+    }
+    return secret;
+  };
 }
 
 /** Keys that come over plain HTTP from elsewhere are anyone's. */

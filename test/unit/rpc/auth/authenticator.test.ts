@@ -226,6 +226,26 @@ describe("rotation of an issuer's keys", () => {
     assert.equal(await door.token(sign(es256, { exp })), "app-1");
   });
 
+  it("of a secret: the new one counts, and one that cannot be had leaves the old", async () => {
+    const now = { ms: NOW };
+    const other: Signer = { alg: "HS256", key: new Uint8Array(32).fill(8) };
+    let held: Uint8Array | undefined;
+    const keys: KeySourceOptions = { kind: "secret", secret: SECRET, reread: () => held };
+    const door = await openDoor(keys, { rotation: { cooldownMs: 10 * SECOND } }, now);
+    // Each is another token: one that was seen to be good is trusted for a while.
+    const tell = (signer: Signer, sub: string): Promise<unknown> =>
+      door.token(sign(signer, { sub, exp: NOW / SECOND + 1_000 }));
+    for (held of [undefined, new Uint8Array(31)]) {
+      now.ms += 10 * SECOND;
+      assert.equal(await tell(hs256, `old-${now.ms}`), `old-${now.ms}`);
+    }
+    held = new Uint8Array(32).fill(8);
+    assert.equal(await tell(other, "early"), "AUTH_TOKEN_INVALID", "read a moment ago");
+    now.ms += 10 * SECOND;
+    assert.equal(await tell(other, "new"), "new");
+    assert.equal(await tell(hs256, "late"), "AUTH_TOKEN_INVALID");
+  });
+
   it("behind a URL: a new key is fetched when a token names it", async () => {
     let keys: readonly JWK[] = [es256.jwk];
     let fetched = 0;
