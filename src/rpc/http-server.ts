@@ -32,8 +32,8 @@ export function createHttpServer({ limits, tls }: RpcOptions): HttpServer {
 }
 
 /**
- * For connections from now on; those that are open keep theirs. Throws RPC_TLS_INVALID, and then all
- * stays as it was.
+ * For connections from now on; those that are open keep theirs. Throws RPC_TLS_INVALID, and then
+ * all stays as it was.
  */
 export function replaceTls(server: HttpServer, tls: RpcTlsOptions): void {
   invariant(server instanceof TlsServer, "TLS is not switched on while the server runs");
