@@ -25,7 +25,12 @@ import type { Order, Report } from "./rpc/worker.ts";
 
 const CONNECTIONS = 8;
 const SLICES = 4;
-const WARM_UP_MS = 500;
+/**
+ * By requests, not by time: V8 compiles what it has seen often enough, and takes its time for it on
+ * a busy machine. Once for all that the requests of a transport share, then for each request.
+ */
+const WARM_UP_TRANSPORT = { durationMs: 300, requestsMin: 80_000, durationMaxMs: 8_000 } as const;
+const WARM_UP = { durationMs: 300, requestsMin: 20_000, durationMaxMs: 2_500 } as const;
 const TRANSPORTS: readonly Transport[] = ["http", "websocket"];
 
 type Server = PreparedChain & { readonly name: string; readonly url: string; readonly pid: number };
@@ -56,6 +61,9 @@ export async function printRpc(args: readonly string[]): Promise<void> {
     const names = Object.keys(requestsOf(servers[0]!));
     const rows = [];
     for (const transport of TRANSPORTS) {
+      for (const server of servers) {
+        await new Measurement(server).run(load, transport, "eth_blockNumber", WARM_UP_TRANSPORT);
+      }
       for (const name of names.filter((one) => one.includes(values.only ?? ""))) {
         rows.push(await measureRow(load, servers, { transport, name, sliceMs }));
       }
@@ -90,6 +98,7 @@ function requestsOf({ token, fullBlock, lastBlock }: Server): Readonly<Record<st
   };
 }
 
+type Pace = Pick<Order, "durationMs" | "requestsMin" | "durationMaxMs">;
 type Row = { readonly transport: Transport; readonly name: string; readonly sliceMs: number };
 
 async function measureRow(
@@ -99,10 +108,11 @@ async function measureRow(
 ): Promise<Record<string, string>> {
   const measured = servers.map((server) => new Measurement(server));
   for (const one of measured) await one.checkAnswer(name);
-  for (const one of measured) await one.run(load, transport, name, WARM_UP_MS);
+  for (const one of measured) await one.run(load, transport, name, WARM_UP);
   for (const one of measured) one.clear();
-  for (let slice = 0; slice < SLICES; slice++) {
-    for (const one of measured) await one.run(load, transport, name, sliceMs);
+  const slice = { durationMs: sliceMs, requestsMin: 0, durationMaxMs: 0 };
+  for (let round = 0; round < SLICES; round++) {
+    for (const one of measured) await one.run(load, transport, name, slice);
   }
   const [ours, theirs] = measured;
   const columns = Object.assign({}, ...measured.map((one) => one.columns())) as object;
@@ -132,11 +142,11 @@ class Measurement {
     await rpc(this.#server.url, method, params);
   }
 
-  async run(load: Load, transport: Transport, name: string, durationMs: number): Promise<void> {
+  async run(load: Load, transport: Transport, name: string, pace: Pace): Promise<void> {
     const { url, pid } = this.#server;
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...requestsOf(this.#server)[name] });
     const cpuBefore = cpuSeconds(pid);
-    const order = { transport, url, body, connectionCount: CONNECTIONS, durationMs };
+    const order = { transport, url, body, connectionCount: CONNECTIONS, ...pace };
     const result = await load.run(order);
     this.#serverCpu += cpuSeconds(pid) - cpuBefore;
     this.#latencies = this.#latencies.concat(result.latencies);

@@ -10,6 +10,9 @@ export type Order = {
   readonly body: string;
   readonly connectionCount: number;
   readonly durationMs: number;
+  /** It goes on for up to `durationMaxMs` until there were so many. */
+  readonly requestsMin: number;
+  readonly durationMaxMs: number;
 };
 
 export type Report =
@@ -23,7 +26,7 @@ export type Report =
     };
 
 async function load(order: Order): Promise<Report> {
-  const { transport, url, body, connectionCount, durationMs } = order;
+  const { transport, url, body, connectionCount, requestsMin } = order;
   const connections = await Promise.all(
     Array.from({ length: connectionCount }, () => RawConnection.open(transport, url, body)),
   );
@@ -31,7 +34,10 @@ async function load(order: Order): Promise<Report> {
   const sizes = new Set<number>();
   const cpuBefore = process.cpuUsage();
   const startedMs = performance.now();
-  const endMs = startedMs + durationMs;
+  const endMs = startedMs + order.durationMs;
+  const endMaxMs = startedMs + Math.max(order.durationMs, order.durationMaxMs);
+  const isOver = (nowMs: number): boolean =>
+    nowMs >= endMs && (latencies.length >= requestsMin || nowMs >= endMaxMs);
   const lane = (connection: RawConnection): Promise<void> =>
     new Promise((resolve) => {
       let askedMs = performance.now();
@@ -40,8 +46,8 @@ async function load(order: Order): Promise<Report> {
         latencies.push(nowMs - askedMs);
         sizes.add(size);
         askedMs = nowMs;
-        if (nowMs < endMs) connection.ask(onAnswer);
-        else resolve();
+        if (isOver(nowMs)) resolve();
+        else connection.ask(onAnswer);
       };
       connection.ask(onAnswer);
     });
