@@ -2,12 +2,12 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { chooseFreePorts } from "../../src/cli/free-ports.ts";
 import type { ReplicaCounters } from "../../src/replica/replica-node.ts";
-import { HOST, REPLICA_COUNT } from "../support/replica-network.ts";
+import { REPLICA_COUNT } from "../support/replica-network.ts";
 import type { ReplicaProcessOptions } from "./replica-process.ts";
 
 export const ALL: readonly number[] = Array.from({ length: REPLICA_COUNT }, (_, index) => index);
@@ -41,7 +41,7 @@ export class ReplicaProcesses {
   }
 
   async choosePorts(): Promise<void> {
-    this.ports = await Promise.all(ALL.map(freePort));
+    this.ports = await chooseFreePorts(REPLICA_COUNT);
   }
 
   /** Resolves when it listens. */
@@ -87,13 +87,4 @@ export class ReplicaProcesses {
     await Promise.all(ALL.map((index) => this.kill(index)));
     rmSync(this.#directory, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, HOST);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

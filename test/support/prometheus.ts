@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import path from "node:path";
+import { chooseFreePorts } from "../../src/cli/free-ports.ts";
 import { waitFor } from "./network-process.ts";
 
 export type Alert = {
@@ -34,7 +34,7 @@ export class Prometheus {
     options: { readonly targets: readonly string[]; readonly rules: string },
   ): Promise<Prometheus> {
     const { targets, rules } = options;
-    const port = await freePort();
+    const [port = 0] = await chooseFreePorts(1);
     writeFileSync(path.join(directory, "rules.yaml"), rules);
     const config = {
       global: { scrape_interval: "1s", scrape_timeout: "900ms", evaluation_interval: "1s" },
@@ -90,12 +90,4 @@ export class Prometheus {
     this.#child.kill("SIGTERM");
     await ended;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
