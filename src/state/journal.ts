@@ -211,7 +211,10 @@ export class Journal {
   keepWarm(table: ReadonlyMap<bigint, unknown>): void {
     if (this.#keptWarm === table) return;
     this.#keptWarm = table;
-    for (const address of table.keys()) this.#account(address).warmIn = ALWAYS;
+    // Most of them are never asked for: those that are not here yet are warm when they come.
+    for (const account of this.#accounts.values()) {
+      if (table.has(account.address)) account.warmIn = ALWAYS;
+    }
   }
 
   warmAddress(address: bigint): boolean {
@@ -300,6 +303,7 @@ export class Journal {
     let account = this.#accounts.get(address);
     if (account === undefined) {
       account = new JournalAccount(address, this.#state.account(address));
+      if (this.#keptWarm?.has(address) === true) account.warmIn = ALWAYS;
       this.#accounts.set(address, account);
     }
     this.#lastAccount = account;

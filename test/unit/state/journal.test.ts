@@ -277,6 +277,15 @@ describe("Journal", () => {
     assert.deepEqual(journal.blockChanges(), { accounts: [] });
   });
 
+  it("keeps those of a table warm that it knew before, and those that come later", () => {
+    const journal = new Journal(new StateDatabase({}, new MemoryStore()));
+    journal.beginTransaction();
+    assert.equal(journal.isAddressWarm(8n), false);
+    journal.keepWarm(new Map([8n, 9n].map((address) => [address, true])));
+    for (const address of [8n, 9n]) assert.equal(journal.isAddressWarm(address), true, `${address}`);
+    assert.equal(journal.isAddressWarm(10n), false);
+  });
+
   it("clears an empty RIPEMD account although its touch was reverted", () => {
     const database = new StateDatabase({}, new MemoryStore());
     const genesis = new Journal(database);
