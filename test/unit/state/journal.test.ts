@@ -282,7 +282,8 @@ describe("Journal", () => {
     journal.beginTransaction();
     assert.equal(journal.isAddressWarm(8n), false);
     journal.keepWarm(new Map([8n, 9n].map((address) => [address, true])));
-    for (const address of [8n, 9n]) assert.equal(journal.isAddressWarm(address), true, `${address}`);
+    for (const address of [8n, 9n])
+      assert.equal(journal.isAddressWarm(address), true, `${address}`);
     assert.equal(journal.isAddressWarm(10n), false);
   });
 
