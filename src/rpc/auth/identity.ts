@@ -5,6 +5,8 @@ export type Identity = {
   /** The account that the caller proved to hold, or that its issuer vouches for. */
   readonly account: bigint | undefined;
   readonly roles: readonly string[];
+  /** Whether anyone can make as many as they like: a wallet that nobody vouches for. */
+  readonly isSelfMade?: boolean;
 };
 
 /** Why a caller is not let in, or not let to do this. */

@@ -73,7 +73,8 @@ export function signInIssuer(signIn: SignIn, now: () => number = Date.now): Toke
     clockToleranceMs: 0,
     identityOf: ({ sub = "" }) => {
       const account = parseAddress(sub);
-      return account === undefined ? undefined : { subject: sub, account, roles: [] };
+      if (account === undefined) return undefined;
+      return { subject: sub, account, roles: [], isSelfMade: true };
     },
   };
   return createIssuer(SIGN_IN_ISSUER, source, claims, now);

@@ -6,6 +6,7 @@ import { WebSocket } from "ws";
 import { ok } from "../../../src/base/result.ts";
 import type { AccessControl } from "../../../src/rpc/auth/access-control.ts";
 import { AccessRules, DEFAULT_ACCESS_OPTIONS } from "../../../src/rpc/auth/access-rules.ts";
+import { DEFAULT_SIGN_IN_OPTIONS, SignIn } from "../../../src/rpc/auth/sign-in.ts";
 import { clientOfAddress, clientOfIdentity } from "../../../src/rpc/client-name.ts";
 import type { BoundMethod } from "../../../src/rpc/method.ts";
 import { createRateLimit, RateLimit } from "../../../src/rpc/rate-limit.ts";
@@ -166,7 +167,10 @@ describe("a server with a rate", () => {
             ok(
               authorization === undefined
                 ? undefined
-                : { subject: authorization, account: undefined, roles: [] },
+                : {
+                    ...{ subject: authorization, account: undefined, roles: [] },
+                    isSelfMade: authorization.includes("wallet"),
+                  },
             ),
           ),
       },
@@ -179,6 +183,28 @@ describe("a server with a rate", () => {
     assert.equal((await post(place, batch, as("one"))).status, 200);
     assert.equal((await post(place, request(1), as("one"))).status, 429);
     assert.equal((await post(place, request(1), as("two"))).status, 200, "another has its own");
-    assert.equal((await post(place, request(1))).status, 200, "so has one without a name");
+    assert.equal((await post(place, batch)).status, 200, "so has one without a name");
+    const wallet = await post(place, request(1), as("a wallet"));
+    assert.equal(wallet.status, 429, "a wallet, of which anyone can have many, has none");
+  });
+
+  it("counts sign-ins, which cost a signature each", async () => {
+    const access: AccessControl = {
+      rules: new AccessRules(
+        { ...DEFAULT_ACCESS_OPTIONS, isReadPermissioned: true },
+        { mayRead: () => true },
+      ),
+      authenticator: { identify: () => Promise.resolve(ok(undefined)) },
+      signIn: new SignIn({ ...DEFAULT_SIGN_IN_OPTIONS, chainId: 5000n }),
+    };
+    const place = await open({ clientRateMax: 2, batchLengthMax: HOUR_MS / 1_000 }, access);
+    const challenge = (): Promise<Response> => fetch(`http://${place}/auth/challenge`);
+    assert.equal((await challenge()).status, 200);
+    const batch = Array.from({ length: HOUR_MS / 1_000 }, (_, index) => request(index));
+    assert.equal((await post(place, batch)).status, 200);
+    const refused = await challenge();
+    assert.equal(refused.status, 429);
+    assert.notEqual(refused.headers.get("retry-after"), null);
+    assert.deepEqual(await refused.json(), { error: { code: "SIWE_TOO_MANY" } });
   });
 });
