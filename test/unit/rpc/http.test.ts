@@ -186,6 +186,25 @@ describe("the port", () => {
     }
   });
 
+  it("gives room back when an answer was read, whatever was said in it", async () => {
+    const own = await RpcNode.open({ limits: { bufferedBytesMax: 500 } });
+    try {
+      // Answers of 100 bytes and more, of which the second is no ASCII.
+      for (let round = 0; round < 20; round++) {
+        for (const method of ["x".repeat(40), "é日😀".repeat(10)]) {
+          const { status, headers, text } = await own.post(
+            JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] }),
+          );
+          assert.equal(status, 200, `round ${round}`);
+          assert.equal(headers.get("content-length"), String(Buffer.byteLength(text)));
+          assert.ok(text.includes(method), text);
+        }
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
   it("bounds headers and connections", async () => {
     const own = await RpcNode.open({ limits: { headerBytesMax: 1_000, connectionsMax: 1 } });
     try {
