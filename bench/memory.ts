@@ -9,7 +9,6 @@ import { anonymousMegabytes } from "./network/process-usage.ts";
 const DEFAULT_MINUTES = 10;
 const ROUND_SECONDS = 30;
 const SENDERS = 250;
-const CONNECTIONS = 50;
 const IN_FLIGHT = 1_000;
 const SIGNED_PER_SECOND = 3_000;
 /** Until then code is compiled and caches fill. */
@@ -25,7 +24,7 @@ export async function printMemoryBench([
   const load = new LoadProcess();
   const samples = new Map<string, number[]>();
   try {
-    await load.prepare(network, SENDERS, CONNECTIONS);
+    await load.prepare(network, SENDERS, SENDERS);
     for (let round = 1; round <= rounds; round++) {
       await load.sign("erc20", SIGNED_PER_SECOND * ROUND_SECONDS);
       const { result } = await load.run({ kind: "closed", inFlight: IN_FLIGHT }, ROUND_SECONDS);

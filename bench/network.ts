@@ -13,7 +13,6 @@ import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 
 const DEFAULT_SECONDS = 60;
 const DEFAULT_SENDERS = 250;
-const CONNECTIONS = 50;
 const IN_FLIGHT = 2_000;
 const LATENCY_SAMPLES = 300;
 /** Signed for a run, per second of it: more than the network can take. */
@@ -27,10 +26,10 @@ export async function printNetworkBench(args: readonly string[]): Promise<void> 
   const load = new LoadProcess();
   try {
     print(
-      `${availableParallelism()} cores, ${senderCount} senders, ${CONNECTIONS} connections, ` +
+      `${availableParallelism()} cores, ${senderCount} senders with a connection each, ` +
         `${seconds} s each; ready after ${(network.readyMs / 1000).toFixed(2)} s`,
     );
-    await load.prepare(network, senderCount, CONNECTIONS);
+    await load.prepare(network, senderCount, senderCount);
     for (const transfers of ["value", "erc20"] as const) {
       const latencies = await load.latencies(transfers, LATENCY_SAMPLES);
       print(

@@ -1,5 +1,6 @@
 /** Runs the nodes of a network on this machine and keeps them running. */
 import { rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { CodedError } from "../base/coded-error.ts";
 import { quorumOf } from "../consensus/quorum.ts";
 import { LogFile } from "../logging/log-file.ts";
@@ -47,7 +48,16 @@ const PIONEER_TIMEOUT_MS = 5_000;
  * Young objects die young here: a large nursery saves a node much of its collections. An idle node
  * does not touch most of it.
  */
-const RUNTIME_FLAGS = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
+const NURSERY_FLAGS = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
+/**
+ * Five processes on few cores: further threads of a collector only wait for each other, while the
+ * other nodes want the core. A fifth of the whole network's processor time (docs/adr/0015).
+ */
+const SHARED_CORES_MAX = 4;
+const RUNTIME_FLAGS: readonly string[] = [
+  ...NURSERY_FLAGS,
+  ...(availableParallelism() <= SHARED_CORES_MAX ? ["--single-threaded-gc"] : []),
+];
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
