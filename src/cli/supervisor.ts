@@ -45,7 +45,7 @@ const PIONEERS: readonly string[] = [...REPLICA_NAMES.slice(0, 1), CLIENT_NAME];
 const PIONEER_TIMEOUT_MS = 5_000;
 
 /**
- * Young objects die young here: a larger nursery than the default saves a node much of its
+ * Young objects die young here: a nursery that is large from the start saves a node much of its
  * collections. 64 MB would save no more and cost 200 MB of memory per node (docs/adr/0015).
  */
 const NURSERY_FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=16"];
