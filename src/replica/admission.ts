@@ -223,8 +223,11 @@ export class Admission {
     if (added.ok) {
       this.#dependencies.onAdmitted?.(transaction.hash);
       this.#apply(added.value);
-      if (added.value.replaced !== undefined) {
-        this.#withdraw(idOf(added.value.replaced));
+      const { replaced } = added.value;
+      if (replaced !== undefined) {
+        this.#withdraw(idOf(replaced));
+        // It has the old one's place in the pool, so nothing was promoted; the core had the old one.
+        if (this.#isExecutable(transaction)) this.#promote(transaction);
       }
       return;
     }

@@ -73,6 +73,7 @@ export function transfer(
   nonce: number,
   value = 1n,
   data = new Uint8Array(0),
+  gasPrice = 0n,
 ): Uint8Array {
   const key = ACCOUNT_KEYS[account]!;
   const transaction = signTransaction(
@@ -80,8 +81,8 @@ export function transfer(
       type: 2,
       chainId: CHAIN_ID,
       nonce: BigInt(nonce),
-      maxPriorityFeePerGas: 0n,
-      maxFeePerGas: 0n,
+      maxPriorityFeePerGas: gasPrice,
+      maxFeePerGas: gasPrice,
       gasLimit: 21_000n + 10n * BigInt(data.length),
       to: ACCOUNTS[(account + 1) % ACCOUNTS.length]!,
       value,

@@ -16,6 +16,8 @@ const RICH = 10n ** 18n;
 class Desk {
   readonly queue: Hash[] = [];
   readonly withdrawn: Hash[] = [];
+  /** What the core would order now. */
+  waiting: Hash[] = [];
   /** How many came with each submission. */
   readonly submissions: number[] = [];
   /** What the core refuses. */
@@ -45,10 +47,14 @@ class Desk {
           const ids = transactions.map(({ id }) => id);
           this.submissions.push(ids.length);
           this.queue.push(...ids);
+          this.waiting.push(...ids);
           const refused = ids.filter((id) => this.tooLarge.has(id));
           onRefused(refused.map((id) => ({ id, code: "TRANSACTION_TOO_LARGE" })));
         },
-        withdraw: (id) => this.withdrawn.push(id),
+        withdraw: (id) => {
+          this.withdrawn.push(id);
+          this.waiting = this.waiting.filter((other) => other !== id);
+        },
       },
     );
   }
@@ -104,6 +110,15 @@ describe("admission", () => {
     assert.deepEqual(desk.submissions, [run.length]);
     assert.deepEqual(desk.withdrawn, [idOf(run[3]!)], "what comes after a refused one waits");
     assert.equal(desk.admission.pendingCount, run.length - 1);
+  });
+
+  it("hands on what replaces another, and takes that one back after it was handed on", async () => {
+    const desk = new Desk({ fees: { priceMin: 1n, replacementBumpPercent: 10n } });
+    const [cheap, dear] = [10n, 20n].map((price) => transfer(0, 0, 1n, undefined, price));
+    desk.admission.arrive([cheap!, dear!], "client 8");
+    await until(() => desk.queue.length === 2, "both are handed on");
+    assert.deepEqual(desk.withdrawn, [idOf(cheap!)]);
+    assert.deepEqual(desk.waiting, [idOf(dear!)]);
   });
 
   it("asks about every transaction where writes need a right", async () => {
