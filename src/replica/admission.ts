@@ -4,6 +4,7 @@
  * now: gap-free runs of nonces that their senders can pay for.
  */
 import { bytesToHex, hexToBytes } from "../base/hex.ts";
+import { RecentSet } from "../base/recent-set.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { Hash, Transaction } from "../consensus/block.ts";
 import type { RefusedTransaction } from "../consensus/replica.ts";
@@ -50,7 +51,7 @@ const CHECKS_PER_TURN = 64;
 /** Where other threads recover: enough for all of them. */
 const CHECKS_PER_ROUND_TRIP = 512;
 const ACCOUNTS_MAX = 65_536;
-const EXECUTED_MAX = 65_536;
+const EXECUTED_MAX = 32_768;
 /** What may wait for the execution thread to tell the accounts of its senders. */
 const WAITING_MAX = 32_768;
 /** Of a transaction that was ordered too early: it was accepted once, somewhere. */
@@ -62,7 +63,7 @@ export class Admission {
   /** Accounts as of the last executed height, the oldest known first. */
   readonly #accounts = new Map<bigint, AccountState>();
   /** Ids of late: whoever sends one again was only too slow to hear of it. */
-  readonly #executed = new Set<Hash>();
+  readonly #executed = new RecentSet<Hash>(EXECUTED_MAX);
   /** In the order of arrival, while the accounts of some senders are being asked for. */
   #waiting: Arrival[] = [];
   #isAsking = false;
@@ -97,7 +98,7 @@ export class Admission {
     for (const account of executed.accounts) this.#remember(account);
     const outcome = this.#pool.onBlock(executed);
     for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));
-    for (const hash of executed.included) this.#noteExecuted(bytesToHash(hash));
+    for (const hash of executed.included) this.#executed.add(bytesToHash(hash));
     for (const { id, retry } of executed.drops) {
       // The core takes it for done; if it may still be ordered, it must forget that.
       if (retry === undefined) this.#drop(id);
@@ -226,7 +227,7 @@ export class Admission {
       const { replaced } = added.value;
       if (replaced !== undefined) {
         this.#withdraw(idOf(replaced));
-        // It has the old one's place in the pool, so nothing was promoted; the core had the old one.
+        // In the old place of the pool nothing was promoted, and the core had only the old one.
         if (this.#isExecutable(transaction)) this.#promote(transaction);
       }
       return;
@@ -273,7 +274,7 @@ export class Admission {
   }
 
   #drop(id: Uint8Array): void {
-    this.#noteExecuted(bytesToHash(id));
+    this.#executed.add(bytesToHash(id));
     const moved = this.#pool.remove(id);
     if (moved !== undefined) this.#apply(moved);
   }
@@ -296,15 +297,6 @@ export class Admission {
     if (this.#accounts.size <= ACCOUNTS_MAX) return;
     for (const oldest of this.#accounts.keys()) {
       this.#accounts.delete(oldest);
-      break;
-    }
-  }
-
-  #noteExecuted(id: Hash): void {
-    this.#executed.add(id);
-    if (this.#executed.size <= EXECUTED_MAX) return;
-    for (const oldest of this.#executed) {
-      this.#executed.delete(oldest);
       break;
     }
   }
