@@ -11,7 +11,7 @@ import type { BlockRequest, BlockResponse, BodyRequest, BodyResponse, Status } f
 import type { Rejection } from "./rejection.ts";
 import { holdBlock } from "./voting.ts";
 
-const BLOCKS_PER_REQUEST = 32;
+export const BLOCKS_PER_REQUEST = 32;
 const BODIES_PER_REQUEST = 16;
 /** Statuses cross with decisions in flight; only a lag that lasts is one. */
 const LAG_PATIENCE_MS = 100;

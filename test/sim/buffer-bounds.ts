@@ -1,4 +1,5 @@
 /** S11: whatever peers send, a replica buffers no more than its window and its members call for. */
+import { BLOCKS_PER_REQUEST } from "../../src/consensus/catch-up.ts";
 import type { Parameters } from "../../src/consensus/parameters.ts";
 import type { ReplicaStatus } from "../../src/consensus/replica.ts";
 import { Violation } from "./violation.ts";
@@ -7,7 +8,8 @@ export function checkBuffers(replica: string, status: ReplicaStatus, parameters:
   const { replicaCount, window, execLagMax, pendingMax } = parameters;
   const { buffered } = status;
   const limits = [
-    ["blocks", buffered.blocks, 16 * window],
+    // A log that was torn may hold the blocks of one answer without the record of their finality.
+    ["blocks", buffered.blocks, 16 * window + BLOCKS_PER_REQUEST],
     // Votes and commits of this view and of one view to come, and the newest ones of each sender.
     ["ballots", buffered.ballots, replicaCount * (8 * window + 2)],
     ["results", buffered.execVotes, replicaCount * (3 * execLagMax + 4 * window)],
