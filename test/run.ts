@@ -2,7 +2,8 @@
  * The one test command. `npm test` runs everything; `node test/run.ts unit` runs only the tests.
  * All test files share one process: forty small files start in one second instead of thirty.
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync } from "node:fs";
 import path from "node:path";
 
@@ -23,22 +24,42 @@ function testStep(patterns: readonly string[]): Step {
   return { name: "tests", command: process.execPath, args: [...flags, ...files] };
 }
 
-function run(step: Step): boolean {
+/** What it prints appears at once, or, if it runs beside another, in one piece at its end. */
+async function run(step: Step, isAlone: boolean): Promise<boolean> {
   const startedMs = performance.now();
-  process.stdout.write(`\n== ${step.name}\n`);
-  const { status } = spawnSync(step.command, step.args, { cwd: ROOT, stdio: "inherit" });
+  if (isAlone) process.stdout.write(`\n== ${step.name}\n`);
+  const child = spawn(step.command, step.args, {
+    cwd: ROOT,
+    stdio: ["ignore", isAlone ? "inherit" : "pipe", isAlone ? "inherit" : "pipe"],
+  });
+  const printed: Buffer[] = [];
+  child.stdout?.on("data", (bytes: Buffer) => printed.push(bytes));
+  child.stderr?.on("data", (bytes: Buffer) => printed.push(bytes));
+  const [status] = (await once(child, "close")) as [number | null];
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  process.stdout.write(`== ${step.name}: ${status === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
+  const verdict = `== ${step.name}: ${status === 0 ? "ok" : "FAILED"} in ${seconds} s\n`;
+  process.stdout.write(`${Buffer.concat(printed).toString()}${verdict}`);
   return status === 0;
 }
 
-function main(args: readonly string[]): number {
-  const [selection] = args;
-  const staticOk = selection !== undefined || STATIC_STEPS.map(run).every(Boolean);
-  const patterns =
-    selection === undefined ? ["test/**/*.test.ts"] : [`test/${selection}/**/*.test.ts`];
-  const testsOk = run(testStep(patterns));
-  return staticOk && testsOk ? 0 : 1;
+/** One after the other, beside the tests: those leave a core idle for much of their time. */
+async function runStatic(): Promise<readonly string[]> {
+  const failed: string[] = [];
+  for (const step of STATIC_STEPS) if (!(await run(step, false))) failed.push(step.name);
+  return failed;
 }
 
-process.exitCode = main(process.argv.slice(2));
+async function main(args: readonly string[]): Promise<number> {
+  const [selection] = args;
+  const patterns =
+    selection === undefined ? ["test/**/*.test.ts"] : [`test/${selection}/**/*.test.ts`];
+  const [failed, testsOk] = await Promise.all([
+    selection === undefined ? runStatic() : [],
+    run(testStep(patterns), true),
+  ]);
+  // Once more, where everyone looks.
+  for (const name of failed) process.stdout.write(`== ${name}: FAILED, see above\n`);
+  return failed.length === 0 && testsOk ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));
