@@ -88,7 +88,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
       server.moods.push(status);
       server.retryAfter = retryAfter;
       open().write('{"number":1}');
-      await until(() => server.requests.length === 1);
+      await until(() => server.requests.length >= 1);
       const startedMs = performance.now();
       await until(() => server.lines.length === 1);
       return performance.now() - startedMs;
@@ -126,7 +126,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
       server.mood = 503;
       server.retryAfter = () => "0";
       open({ ...TIMING, retryMinMs: 100 }).write('{"number":1}');
-      await until(() => server.requests.length === 1);
+      await until(() => server.requests.length >= 1);
       await new Promise((resolve) => setTimeout(resolve, 500));
       assert.ok(server.requests.length <= 6, `${server.requests.length} requests in half a second`);
     });
