@@ -4,7 +4,7 @@
  * now: gap-free runs of nonces that their senders can pay for.
  */
 import { bytesToHex, hexToBytes } from "../base/hex.ts";
-import { RecentSet } from "../base/recent-set.ts";
+import { RecentMap } from "../base/recent-map.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { Hash, Transaction } from "../consensus/block.ts";
 import type { RefusedTransaction } from "../consensus/replica.ts";
@@ -63,7 +63,7 @@ export class Admission {
   /** Accounts as of the last executed height, the oldest known first. */
   readonly #accounts = new Map<bigint, AccountState>();
   /** Ids of late: whoever sends one again was only too slow to hear of it. */
-  readonly #executed = new RecentSet<Hash>(EXECUTED_MAX);
+  readonly #executed = new RecentMap<Hash, true>(EXECUTED_MAX);
   /** In the order of arrival, while the accounts of some senders are being asked for. */
   #waiting: Arrival[] = [];
   #isAsking = false;
@@ -98,7 +98,7 @@ export class Admission {
     for (const account of executed.accounts) this.#remember(account);
     const outcome = this.#pool.onBlock(executed);
     for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));
-    for (const hash of executed.included) this.#executed.add(bytesToHash(hash));
+    for (const hash of executed.included) this.#executed.set(bytesToHash(hash), true);
     for (const { id, retry } of executed.drops) {
       // The core takes it for done; if it may still be ordered, it must forget that.
       if (retry === undefined) this.#drop(id);
@@ -274,7 +274,7 @@ export class Admission {
   }
 
   #drop(id: Uint8Array): void {
-    this.#executed.add(bytesToHash(id));
+    this.#executed.set(bytesToHash(id), true);
     const moved = this.#pool.remove(id);
     if (moved !== undefined) this.#apply(moved);
   }

@@ -1,11 +1,11 @@
 /**
  * Transactions whose form, rules and signature were found right, by id: one that arrived before,
  * from a client or in an earlier proposal, costs nothing the second time. Only the sender and the
- * gas are kept, so the cache is small. Two generations bound it: when the young one is full, the
- * old one goes.
+ * gas are kept, so the cache is small.
  */
 import { writeBigEndian } from "../base/big-endian.ts";
 import { hexToBytes } from "../base/hex.ts";
+import { RecentMap } from "../base/recent-map.ts";
 import { err, ok, type Result } from "../base/result.ts";
 // Not from the executor: the main thread would load the whole EVM for it.
 import { ADDRESS_SIZE } from "../chain/address.ts";
@@ -25,8 +25,7 @@ export class CheckedTransactions {
   readonly #pool: SenderPool | undefined;
   /** Senders that other threads found and nobody has asked for yet. */
   readonly #found = new Map<Hash, bigint>();
-  #young = new Map<Hash, Checked>();
-  #old = new Map<Hash, Checked>();
+  readonly #checked = new RecentMap<Hash, Checked>(GENERATION_MAX);
   /** How many signatures were recovered on this thread, ever. */
   recoveredCount = 0;
 
@@ -61,7 +60,7 @@ export class CheckedTransactions {
   }
 
   has(id: Hash): boolean {
-    return this.#young.has(id) || this.#old.has(id);
+    return this.#checked.has(id);
   }
 
   /** Decodes, checks against the rules of the chain and recovers; the work of admission. */
@@ -70,19 +69,19 @@ export class CheckedTransactions {
     if (!decoded.ok) return decoded;
     const fault = checkTransaction(decoded.value, this.#rules);
     if (fault !== undefined) return err(fault);
-    const known = this.#get(id);
+    const known = this.#checked.get(id);
     const found = known?.sender ?? this.#found.get(id);
     this.#found.delete(id);
     const sender = found ?? recoverSender(decoded.value);
     if (found === undefined) this.recoveredCount++;
     if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
-    this.#remember(id, { sender, gas: Number(decoded.value.gasLimit) });
+    this.#checked.set(id, { sender, gas: Number(decoded.value.gasLimit) });
     return ok({ transaction: decoded.value, encoded: bytes, hash: hexToBytes(id), sender });
   }
 
   /** Whether a transaction of a body is valid and declares the gas that it says. */
   isValid({ id, gas, bytes }: Transaction): boolean {
-    const known = this.#get(id);
+    const known = this.#checked.get(id);
     if (known !== undefined) return known.gas === gas;
     const checked = this.check(id, bytes);
     return checked.ok && checked.value.transaction.gasLimit === BigInt(gas);
@@ -92,22 +91,11 @@ export class CheckedTransactions {
   sendersOf(transactions: readonly Transaction[]): Uint8Array {
     const packed = new Uint8Array(transactions.length * ADDRESS_SIZE);
     transactions.forEach(({ id }, index) => {
-      const known = this.#get(id);
+      const known = this.#checked.get(id);
       if (known !== undefined) {
         writeBigEndian(known.sender, packed, index * ADDRESS_SIZE, ADDRESS_SIZE);
       }
     });
     return packed;
-  }
-
-  #get(id: Hash): Checked | undefined {
-    return this.#young.get(id) ?? this.#old.get(id);
-  }
-
-  #remember(id: Hash, checked: Checked): void {
-    this.#young.set(id, checked);
-    if (this.#young.size < GENERATION_MAX) return;
-    this.#old = this.#young;
-    this.#young = new Map();
   }
 }
