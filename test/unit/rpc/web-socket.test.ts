@@ -69,9 +69,22 @@ describe("WebSockets", () => {
   };
 
   before(async () => {
-    node = await RpcNode.open({ limits: { connectionSubscriptionsMax: 4, socketsMax: 1_200 } });
+    const limits = { connectionSubscriptionsMax: 4, socketsMax: 1_200, socketRequestsMax: 1 };
+    node = await RpcNode.open({ limits });
   });
   after(() => node.close());
+
+  it("answers all that are sent at once, however few it takes at a time", async () => {
+    const client = await Client.open(node);
+    const asked = Array.from({ length: 50 }, () =>
+      client.result("eth_getLogs", { fromBlock: "0x0" }),
+    );
+    const late = new Promise<never>((_resolve, reject) => {
+      setTimeout(() => reject(new Error("some are not answered")), 20_000).unref();
+    });
+    await Promise.race([Promise.all(asked), late]);
+    client.socket.terminate();
+  });
 
   it("speak the dialect of their path", async () => {
     const founding = await Client.open(node);
