@@ -16,7 +16,7 @@ const DEFAULT_SENDERS = 250;
 const IN_FLIGHT = 2_000;
 const LATENCY_SAMPLES = 300;
 /** Signed for a run, per second of it: more than the network can take. */
-const SIGNED_PER_SECOND = 5_000;
+const SIGNED_PER_SECOND = 3_500;
 const OPEN_LOOP_SHARE = 0.7;
 
 export async function printNetworkBench(args: readonly string[]): Promise<void> {
@@ -68,6 +68,10 @@ async function measure(
       `${result.sent} sent, ${result.final} final`,
   );
   print(`  per second in each tenth: ${result.tenths.map((n) => n.toFixed(0)).join(" ")}`);
+  print(
+    `  ${(result.blocks / result.seconds).toFixed(0)} blocks per second, ` +
+      `longest pause between two ${result.pauseMaxMs.toFixed(0)} ms`,
+  );
   const rows = services(network).map(([name, pid]) => {
     const used = cpuSeconds(pid) - (before.get(name) ?? 0);
     return usageRow(name, used, result, anonymousMegabytes(pid));

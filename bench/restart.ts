@@ -49,8 +49,8 @@ async function makeBlocks(nodes: LooseNodes, blocks: number): Promise<void> {
       while (newest < blocks) {
         const { address: to } = sender;
         const call = { to, value: 0n, data: new Uint8Array(0), gasLimit: 21_000n };
-        const { hash, raw } = signNext(sender, nodes.chainId, call);
-        await connection.call("eth_sendRawTransaction", [raw]);
+        const { hash, body } = signNext(sender, nodes.chainId, call);
+        await connection.send(body);
         newest = Math.max(newest, await blockOf(connection, hash));
         if (newest - shown >= PROGRESS_EVERY) {
           shown = newest;

@@ -1,7 +1,8 @@
 /** Follows the chain through ethrpc and says when each transaction was first seen in a block. */
 import type { RpcConnection } from "./rpc-connection.ts";
 
-const POLL_MS = 4;
+/** Each question costs the client node about as much as a transaction. */
+const POLL_MS = 15;
 
 type RpcBlock = { readonly transactions: readonly string[] } | null;
 

@@ -75,8 +75,8 @@ class Generator {
     }
     let last = "";
     for (const call of calls) {
-      const { hash, raw } = signNext(funder, this.#chainId, call);
-      await connection.call("eth_sendRawTransaction", [raw]);
+      const { hash, body } = signNext(funder, this.#chainId, call);
+      await connection.send(body);
       last = hash;
     }
     while ((await connection.call("eth_getTransactionReceipt", [last])) === null) {

@@ -4,6 +4,7 @@
  */
 import { FinalityWatch } from "./finality-watch.ts";
 import { percentile } from "./percentiles.ts";
+import { Permits } from "./permits.ts";
 import { RpcConnection } from "./rpc-connection.ts";
 import type { SignedTransaction } from "./senders.ts";
 
@@ -20,7 +21,12 @@ export type LoadResult = {
   readonly p99Ms: number;
   /** Final transactions in each tenth of the run: whether it was sustained. */
   readonly tenths: readonly number[];
+  readonly blocks: number;
+  /** The longest time without a final block. */
+  readonly pauseMaxMs: number;
 };
+
+type Final = { readonly atMs: number; readonly latencies: readonly number[] };
 
 const DRAIN_MS = 30_000;
 const TURN_MS = 2;
@@ -35,63 +41,90 @@ export async function runLoad(
   const connections = await Promise.all(queues.map(() => RpcConnection.open(url)));
   const watcher = await RpcConnection.open(url);
   const sentAtMs = new Map<string, number>();
-  const latencies: number[] = [];
-  const finalAtMs: number[] = [];
+  const finals: Final[] = [];
+  const permits = new Permits();
   let sent = 0;
   const watch = await FinalityWatch.start(watcher, (hashes, atMs) => {
+    const latencies: number[] = [];
     for (const hash of hashes) {
-      const startMs = sentAtMs.get(hash);
-      if (startMs === undefined) continue;
+      const sentMs = sentAtMs.get(hash);
+      if (sentMs === undefined) continue;
       sentAtMs.delete(hash);
-      latencies.push(atMs - startMs);
-      finalAtMs.push(atMs);
+      latencies.push(atMs - sentMs);
     }
+    finals.push({ atMs, latencies });
+    if (pace.kind === "closed") permits.give(latencies.length);
   });
   const startMs = performance.now();
   const endMs = startMs + seconds * 1000;
-  const mayGo = (): boolean => {
-    if (pace.kind === "closed") return sentAtMs.size < pace.inFlight;
-    return sent < (pace.perSecond * (performance.now() - startMs)) / 1000;
-  };
+  const pacing = givePermits(permits, pace, { startMs, endMs });
   await Promise.all(
     connections.map(async (connection, index) => {
-      for (const { hash, raw } of queues[index] ?? []) {
-        while (!mayGo() && performance.now() < endMs) await turn();
-        if (performance.now() >= endMs) return;
+      for (const { hash, body } of queues[index] ?? []) {
+        await permits.take();
+        const nowMs = performance.now();
+        if (nowMs >= endMs) return;
         sent++;
-        sentAtMs.set(hash, performance.now());
-        await connection.call("eth_sendRawTransaction", [raw]);
+        sentAtMs.set(hash, nowMs);
+        await connection.send(body);
       }
       if (performance.now() < endMs) throw new Error("too few transactions were signed");
     }),
   );
+  await pacing;
   while (sentAtMs.size > 0 && performance.now() < endMs + DRAIN_MS) await turn();
   await watch.stop();
   for (const connection of [...connections, watcher]) connection.close();
-  return summarize(sent, latencies, finalAtMs, { startMs, endMs });
+  return summarize(sent, finals, { startMs, endMs });
+}
+
+/** At the end everyone gets one, to see that it is over. */
+async function givePermits(
+  permits: Permits,
+  pace: Pace,
+  { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+): Promise<void> {
+  let given = pace.kind === "closed" ? pace.inFlight : 0;
+  permits.give(given);
+  while (performance.now() < endMs) {
+    await turn();
+    if (pace.kind === "closed") continue;
+    const due = Math.floor((pace.perSecond * (performance.now() - startMs)) / 1000);
+    permits.give(due - given);
+    given = due;
+  }
+  permits.give(Infinity);
 }
 
 function summarize(
   sent: number,
-  latencies: readonly number[],
-  finalAtMs: readonly number[],
+  finals: readonly Final[],
   { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
 ): LoadResult {
-  const inTime = finalAtMs.filter((atMs) => atMs <= endMs);
   const seconds = (endMs - startMs) / 1000;
+  const inTime = finals.filter(({ atMs }) => atMs <= endMs);
   const tenths = Array.from({ length: 10 }, () => 0);
-  for (const atMs of inTime) {
+  let count = 0;
+  let pauseMaxMs = 0;
+  let lastMs = startMs;
+  for (const { atMs, latencies } of inTime) {
     const tenth = Math.min(9, Math.floor((10 * (atMs - startMs)) / (endMs - startMs)));
-    tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+    tenths[tenth] = (tenths[tenth] ?? 0) + latencies.length;
+    count += latencies.length;
+    pauseMaxMs = Math.max(pauseMaxMs, atMs - lastMs);
+    lastMs = atMs;
   }
+  const latencies = finals.flatMap((final) => final.latencies);
   return {
     sent,
-    final: finalAtMs.length,
+    final: latencies.length,
     seconds,
-    perSecond: inTime.length / seconds,
+    perSecond: count / seconds,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
-    tenths: tenths.map((count) => (10 * count) / seconds),
+    tenths: tenths.map((tenth) => (10 * tenth) / seconds),
+    blocks: inTime.length,
+    pauseMaxMs,
   };
 }
 
@@ -102,9 +135,9 @@ export async function measureLatency(
 ): Promise<readonly number[]> {
   const connection = await RpcConnection.open(url);
   const latencies: number[] = [];
-  for (const { hash, raw } of transactions) {
+  for (const { hash, body } of transactions) {
     const startMs = performance.now();
-    await connection.call("eth_sendRawTransaction", [raw]);
+    await connection.send(body);
     while ((await connection.call("eth_getTransactionReceipt", [hash])) === null) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }

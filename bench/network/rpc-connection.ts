@@ -8,13 +8,17 @@ type Waiter = { readonly resolve: (body: string) => void; readonly reject: (e: E
 
 const HEADERS_END = "\r\n\r\n";
 
+/** One request is under way at a time: its id tells nothing. */
+export function requestBody(method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+}
+
 export class RpcConnection {
   readonly #host: string;
   readonly #path: string;
   readonly #socket: Socket;
   #received = "";
   #waiter: Waiter | undefined;
-  #lastId = 0;
 
   private constructor(host: string, path: string, socket: Socket) {
     this.#host = host;
@@ -36,14 +40,16 @@ export class RpcConnection {
   }
 
   /** Throws what the node answers instead of a result. */
-  async call(method: string, params: readonly unknown[]): Promise<unknown> {
-    const id = ++this.#lastId;
-    const body = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+  call(method: string, params: readonly unknown[]): Promise<unknown> {
+    return this.send(requestBody(method, params));
+  }
+
+  async send(body: string): Promise<unknown> {
     const answer = JSON.parse(await this.#post(body)) as {
       readonly result?: unknown;
       readonly error?: { readonly message: string };
     };
-    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`);
+    if (answer.error !== undefined) throw new Error(answer.error.message);
     return answer.result;
   }
 

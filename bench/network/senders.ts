@@ -5,6 +5,7 @@ import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
 import { signTransaction } from "../../src/chain/transaction-sender.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { publicKeyOf } from "../../src/crypto/secp256k1.ts";
+import { requestBody } from "./rpc-connection.ts";
 
 export type Sender = {
   readonly privateKey: Uint8Array;
@@ -19,7 +20,8 @@ export type Call = {
   readonly gasLimit: bigint;
 };
 
-export type SignedTransaction = { readonly hash: Hex; readonly raw: Hex };
+/** With the whole request that submits it. */
+export type SignedTransaction = { readonly hash: Hex; readonly body: string };
 
 export function createSenders(count: number): Sender[] {
   return Array.from({ length: count }, (_, index) => {
@@ -38,5 +40,6 @@ export function signNext(sender: Sender, chainId: bigint, call: Call): SignedTra
   const fees = { maxPriorityFeePerGas: 0n, maxFeePerGas: 0n };
   const unsigned = { type: 2, chainId, nonce, ...fees, ...call, accessList: [] } as const;
   const bytes = encodeTransaction(signTransaction(unsigned, privateKey));
-  return { hash: bytesToHex(keccak256(bytes)), raw: bytesToHex(bytes) };
+  const body = requestBody("eth_sendRawTransaction", [bytesToHex(bytes)]);
+  return { hash: bytesToHex(keccak256(bytes)), body };
 }
