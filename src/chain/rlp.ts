@@ -5,6 +5,7 @@
 import { bigEndianSize, writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { keccak256 } from "../crypto/keccak256.ts";
 
 /** Byte strings are views into the decoded input, not copies. */
 export type RlpItem = Uint8Array | readonly RlpItem[];
@@ -50,8 +51,21 @@ export function encodeRlp(input: RlpInput): Uint8Array {
   position = buffer.length;
   writeItem(input);
   const encoded = buffer.slice(position);
-  if (buffer.length > BUFFER_SIZE_KEPT) buffer = new Uint8Array(BUFFER_SIZE_KEPT);
+  shrink();
   return encoded;
+}
+
+/** The hash of the encoding, behind the byte that says its type if there is one (EIP-2718). */
+export function hashRlp(input: RlpInput, type?: number): Uint8Array {
+  position = buffer.length;
+  writeItem(input);
+  if (type !== undefined) {
+    reserve(1);
+    buffer[--position] = type;
+  }
+  const hash = keccak256(buffer.subarray(position));
+  shrink();
+  return hash;
 }
 
 class Reader {
@@ -136,6 +150,10 @@ class Reader {
 const BUFFER_SIZE_KEPT = 1 << 16;
 let buffer = new Uint8Array(BUFFER_SIZE_KEPT);
 let position = 0;
+
+function shrink(): void {
+  if (buffer.length > BUFFER_SIZE_KEPT) buffer = new Uint8Array(BUFFER_SIZE_KEPT);
+}
 
 function writeItem(input: RlpInput): void {
   if (typeof input === "bigint") writeBigint(input);

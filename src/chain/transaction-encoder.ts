@@ -3,7 +3,7 @@ import { writeBigEndian } from "../base/big-endian.ts";
 import { unreachable } from "../base/invariant.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import { addressToBytes } from "./address.ts";
-import { encodeRlp, type RlpInput } from "./rlp.ts";
+import { encodeRlp, hashRlp, type RlpInput } from "./rlp.ts";
 import type {
   AccessList,
   Authorization,
@@ -28,9 +28,9 @@ export function transactionHash(transaction: Transaction): Uint8Array {
 /** What the sender signs. */
 export function signingHash(transaction: UnsignedTransaction): Uint8Array {
   const fields = payloadFields(transaction);
-  if (transaction.type !== 0) return keccak256(envelope(transaction.type, fields));
+  if (transaction.type !== 0) return hashRlp(fields, transaction.type);
   if (transaction.chainId !== undefined) fields.push(transaction.chainId, 0, 0);
-  return keccak256(encodeRlp(fields));
+  return hashRlp(fields);
 }
 
 /** EIP-155: the chain id is folded into the third part of a legacy signature. */

@@ -1,12 +1,11 @@
 /** Who signed: the sender of a transaction, the authority of an EIP-7702 authorization. */
-import { concatBytes } from "../base/bytes.ts";
 import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import { recoverPublicKey, sign } from "../crypto/secp256k1.ts";
 import { addressToBytes, publicKeyToAddress } from "./address.ts";
-import { encodeRlp } from "./rlp.ts";
+import { hashRlp } from "./rlp.ts";
 import { decodeTransaction, SECP256K1_HALF_ORDER } from "./transaction-decoder.ts";
 import { signingHash } from "./transaction-encoder.ts";
 import type { TransactionError } from "./transaction-error.ts";
@@ -20,7 +19,7 @@ export type RecoveredTransaction = {
   readonly sender: bigint;
 };
 
-const AUTHORIZATION_MAGIC = Uint8Array.of(0x05);
+const AUTHORIZATION_MAGIC = 0x05;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /** Filled and read within one synchronous call. */
@@ -66,8 +65,7 @@ export function authorizationHash(
   authorization: Pick<Authorization, "chainId" | "address" | "nonce">,
 ): Uint8Array {
   const { chainId, address, nonce } = authorization;
-  const fields = encodeRlp([chainId, addressToBytes(address), nonce]);
-  return keccak256(concatBytes(AUTHORIZATION_MAGIC, fields));
+  return hashRlp([chainId, addressToBytes(address), nonce], AUTHORIZATION_MAGIC);
 }
 
 /** For accounts the node holds itself, and for tests. */

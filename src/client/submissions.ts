@@ -120,13 +120,15 @@ export class Submissions {
     );
   }
 
-  /** The hash is given when the transaction is on the disk; one that is known gives it again. */
+  /**
+   * The hash is given when the transaction is on the disk; one that is known gives it again. The
+   * bytes are kept as they are: do not change them after.
+   */
   async submit(
-    bytes: Uint8Array,
+    encoded: Uint8Array,
     source = DEFAULT_SOURCE,
   ): Promise<Result<Uint8Array, SubmitRefusal>> {
     const { isFinal, isDiskFull, now } = this.#dependencies;
-    const encoded = Uint8Array.from(bytes);
     const hash = keccak256(encoded);
     const id = bytesToHash(hash);
     const known = this.#open.get(id);

@@ -168,7 +168,7 @@ export function abandonJournal(directory: string): void {
 }
 
 function createRecord(kind: number, timeMs: number, body: Uint8Array): Uint8Array {
-  const record = Buffer.alloc(BODY_OFFSET + body.length);
+  const record = Buffer.allocUnsafe(BODY_OFFSET + body.length);
   record[0] = kind;
   record.writeDoubleBE(timeMs, TIME_OFFSET);
   record.set(body, BODY_OFFSET);

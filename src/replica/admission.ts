@@ -146,7 +146,9 @@ export class Admission {
       const hash = keccak256(unchecked.bytes);
       return { ...unchecked, hash, id: bytesToHash(hash) };
     });
-    const ahead = checked.recoverAhead(slice.filter((each) => !this.#isKnown(each)));
+    const ahead = checked.hasThreads
+      ? checked.recoverAhead(slice.filter((each) => !this.#isKnown(each)))
+      : undefined;
     const checkAll = (): void => {
       for (const identified of slice) this.#check(identified);
       this.#handOn();
@@ -162,13 +164,13 @@ export class Admission {
   }
 
   #check(identified: Identified): void {
-    const { id, bytes, source, refuse } = identified;
+    const { id, hash, bytes, source, refuse } = identified;
     if (this.isClosed) return refuse?.(id, "DISK_FULL");
     if (this.#isKnown(identified)) return;
     if (this.#waiting.length + this.#intake.length >= WAITING_MAX) {
       return refuse?.(id, "TX_POOL_FULL");
     }
-    const checked = this.#dependencies.checked.check(id, bytes);
+    const checked = this.#dependencies.checked.check(id, bytes, hash);
     if (!checked.ok) return refuse?.(id, checked.error.code);
     this.#accept({ transaction: checked.value, source, refuse });
   }

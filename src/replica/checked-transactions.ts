@@ -64,7 +64,11 @@ export class CheckedTransactions {
   }
 
   /** Decodes, checks against the rules of the chain and recovers; the work of admission. */
-  check(id: Hash, bytes: Uint8Array): Result<RecoveredTransaction, TransactionError> {
+  check(
+    id: Hash,
+    bytes: Uint8Array,
+    hash = hexToBytes(id),
+  ): Result<RecoveredTransaction, TransactionError> {
     const decoded = decodeTransaction(bytes);
     if (!decoded.ok) return decoded;
     const fault = checkTransaction(decoded.value, this.#rules);
@@ -76,7 +80,7 @@ export class CheckedTransactions {
     if (found === undefined) this.recoveredCount++;
     if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
     this.#checked.set(id, { sender, gas: Number(decoded.value.gasLimit) });
-    return ok({ transaction: decoded.value, encoded: bytes, hash: hexToBytes(id), sender });
+    return ok({ transaction: decoded.value, encoded: bytes, hash, sender });
   }
 
   /** Whether a transaction of a body is valid and declares the gas that it says. */

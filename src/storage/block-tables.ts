@@ -144,7 +144,8 @@ function keyToHeight(key: Uint8Array): number {
 }
 
 function encodePosition({ height, index }: TransactionPosition): Uint8Array {
-  const value = Buffer.alloc(POSITION_SIZE);
+  // From the pool: the library needs memory outside of the heap, and its address.
+  const value = Buffer.allocUnsafe(POSITION_SIZE);
   value.writeUIntBE(height, 0, HEIGHT_SIZE);
   value.writeUInt32BE(index, HEIGHT_SIZE);
   return value;

@@ -75,6 +75,7 @@ export function byteSize(fields: BlockFields): number {
   return size;
 }
 
+/** A character for each byte. Asked for its `buffer`, a small array would be moved out of the heap. */
 function hashText(hash: Uint8Array): string {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("latin1");
+  return String.fromCharCode(...hash);
 }

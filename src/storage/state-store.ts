@@ -129,10 +129,12 @@ export class StateStore {
 
   #put(changes: readonly StateChange[], height: number | undefined): void {
     const before = readMarker(this.#path, this.#meta, undefined);
-    for (const { key, value } of changes) {
+    const values = packValues(changes);
+    changes.forEach(({ key }, index) => {
+      const value = values[index];
       if (value === undefined) this.#data.removeSync(key);
       else this.#data.putSync(key, value);
-    }
+    });
     const marker = { height: height ?? before.height, entryCount: entryCount(this.#data) };
     this.#meta.putSync(MARKER_KEY, encodeMarker(marker));
   }
@@ -183,6 +185,23 @@ function readMarker(path: string, meta: Table, transaction: Transaction | undefi
     height: height === NO_HEIGHT ? undefined : height,
     entryCount: bytes.readDoubleLE(12),
   };
+}
+
+/**
+ * The values as windows into one block of memory: the library takes the address of each value's
+ * memory, for which small ones would have to be moved out of the heap one by one.
+ */
+function packValues(changes: readonly StateChange[]): (Uint8Array | undefined)[] {
+  const size = changes.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+  const { buffer } = Buffer.allocUnsafeSlow(size);
+  const packed = new Uint8Array(buffer);
+  let end = 0;
+  return changes.map(({ value }) => {
+    if (value === undefined) return undefined;
+    packed.set(value, end);
+    end += value.length;
+    return packed.subarray(end - value.length, end);
+  });
 }
 
 function encodeMarker(marker: Marker): Uint8Array {

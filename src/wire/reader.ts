@@ -100,7 +100,7 @@ export class Reader {
 
   hash(): Hash {
     const offset = this.#advance(HASH_SIZE);
-    return offset === undefined ? ZERO_HASH : readHashText(this.#view, offset);
+    return offset === undefined ? ZERO_HASH : readHashText(this.#bytes, offset);
   }
 
   signature(): Uint8Array {

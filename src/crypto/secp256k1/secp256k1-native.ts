@@ -17,6 +17,13 @@ type Binding = {
   publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
 };
 
+/**
+ * Filled and read within one synchronous call. What a binding is given must lie outside of the
+ * engine's heap: small arrays would be moved there, one allocation for each.
+ */
+const hashBytes = Buffer.alloc(32);
+const publicKeyBytes = new Uint8Array(65);
+
 /** The native implementation, or undefined on a platform without a binary of it. */
 export function loadNativeSecp256k1(): Secp256k1 | undefined {
   let binding: Binding;
@@ -28,13 +35,13 @@ export function loadNativeSecp256k1(): Secp256k1 | undefined {
   return {
     isNative: true,
     recoverPublicKey(hash, signature, recoveryId) {
-      const output = new Uint8Array(65);
+      hashBytes.set(hash);
       try {
-        binding.ecdsaRecover(signature, recoveryId, hash, false, output);
+        binding.ecdsaRecover(signature, recoveryId, hashBytes, false, publicKeyBytes);
       } catch {
         return undefined; // the binding reports bad r, s and unrecoverable points by throwing
       }
-      return output.subarray(1);
+      return publicKeyBytes.slice(1);
     },
     sign(hash, privateKey) {
       const { signature, recid } = binding.ecdsaSign(hash, privateKey);
