@@ -14,7 +14,7 @@ import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 const DEFAULT_SECONDS = 60;
 const DEFAULT_SENDERS = 250;
 const IN_FLIGHT = 1_000;
-/** The same load beforehand, until the engine has compiled what is used most. */
+/** Of the closed loop beforehand, until the engine has compiled what is used most. */
 const WARM_UP_SECONDS = 10;
 const LATENCY_SAMPLES = 300;
 /** Signed for a run, per second of it: more than the network can take. */
@@ -29,18 +29,20 @@ export async function printNetworkBench(args: readonly string[]): Promise<void> 
   try {
     print(
       `${availableParallelism()} cores, ${senderCount} senders with a connection each, ` +
-        `${seconds} s each after ${WARM_UP_SECONDS} s of the same; ` +
+        `${seconds} s each after ${WARM_UP_SECONDS} s of warming up; ` +
         `ready after ${(network.readyMs / 1000).toFixed(2)} s`,
     );
     await load.prepare(network, senderCount, senderCount);
+    const closed: Pace = { kind: "closed", inFlight: IN_FLIGHT };
     for (const transfers of ["value", "erc20"] as const) {
+      await load.sign(transfers, SIGNED_PER_SECOND * WARM_UP_SECONDS);
+      await load.run(closed, WARM_UP_SECONDS);
       const latencies = await load.latencies(transfers, LATENCY_SAMPLES);
       print(
         `${title(transfers)}, one at a time, submit to receipt: ` +
           `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, ` +
           `p99 ${percentile(latencies, 0.99).toFixed(1)} ms`,
       );
-      const closed: Pace = { kind: "closed", inFlight: IN_FLIGHT };
       const { perSecond } = await measure(network, load, transfers, closed, seconds);
       const open: Pace = { kind: "open", perSecond: Math.floor(perSecond * OPEN_LOOP_SHARE) };
       await measure(network, load, transfers, open, seconds);
@@ -58,8 +60,6 @@ async function measure(
   pace: Pace,
   seconds: number,
 ): Promise<LoadResult> {
-  await load.sign(transfers, SIGNED_PER_SECOND * WARM_UP_SECONDS);
-  await load.run(pace, WARM_UP_SECONDS);
   await load.sign(transfers, SIGNED_PER_SECOND * seconds);
   const before = new Map(services(network).map(([name, pid]) => [name, cpuSeconds(pid)]));
   const { result, cpuSeconds: loadCpu } = await load.run(pace, seconds);
