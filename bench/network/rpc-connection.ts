@@ -7,6 +7,8 @@ import { connect, type Socket } from "node:net";
 type Waiter = { readonly resolve: (body: string) => void; readonly reject: (e: Error) => void };
 
 const HEADERS_END = "\r\n\r\n";
+/** Of a request that was refused: its method is at the beginning. */
+const SHOWN_MAX = 120;
 
 /** One request is under way at a time: its id tells nothing. */
 export function requestBody(method: string, params: readonly unknown[]): string {
@@ -49,7 +51,9 @@ export class RpcConnection {
       readonly result?: unknown;
       readonly error?: { readonly message: string };
     };
-    if (answer.error !== undefined) throw new Error(answer.error.message);
+    if (answer.error !== undefined) {
+      throw new Error(`${answer.error.message}, to ${body.slice(0, SHOWN_MAX)}`);
+    }
     return answer.result;
   }
 

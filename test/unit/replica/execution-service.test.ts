@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, beforeEach, describe, it } from "node:test";
 import { bytesToHex } from "../../../src/base/hex.ts";
+import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import type { ExecutedHeight } from "../../../src/replica/block-executor.ts";
 import { ExecutionService } from "../../../src/replica/execution-service.ts";
 import type { ExecutionReady } from "../../../src/replica/execution-worker.ts";
@@ -139,6 +140,18 @@ describe("the execution thread", () => {
     await assert.rejects(open({ genesis: { ...GENESIS, chainId: 9n } }), {
       code: "GENESIS_MISMATCH",
     });
+  });
+
+  it("names what it included, in order", async () => {
+    const { service, executed } = await open();
+    const transactions = [transfer(0, 0), transfer(1, 0), transfer(0, 1)];
+    service.execute(blockAt(1, transactions), undefined);
+    await until(() => executed.length === 1, "it is executed");
+    assert.deepEqual(
+      executed[0]?.included.map(bytesToHex),
+      transactions.map((bytes) => bytesToHex(keccak256(bytes))),
+    );
+    await service.close();
   });
 
   it("tells of drops, of what may come again, and of accounts", async () => {
