@@ -142,8 +142,10 @@ export type Timers = {
   /** When a held proposal may be looked at again (its timestamp lies ahead). */
   heldUntilMs: number | undefined;
   commitDueMs: number | undefined;
-  /** When the leader may propose again without running ahead of its clock. */
+  /** When the leader may propose again: it gathers, or would run ahead of its clock. */
   proposeDueMs: number | undefined;
+  /** Our own last one as leader. */
+  lastProposal: { readonly atMs: number; readonly txCount: number } | undefined;
   behindSinceMs: number | undefined;
   hasComplainedOfTimestamp: boolean;
   /** The last commit latencies, for the view timer. */
@@ -281,6 +283,7 @@ function createTimers(): Timers {
     heldUntilMs: undefined,
     commitDueMs: undefined,
     proposeDueMs: undefined,
+    lastProposal: undefined,
     behindSinceMs: undefined,
     hasComplainedOfTimestamp: false,
     latenciesMs: [],

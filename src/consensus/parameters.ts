@@ -12,6 +12,8 @@ export type Parameters = {
   readonly genesisResult: Hash;
   /** W: how many blocks the leader may have in flight. */
   readonly window: number;
+  /** With fewer transactions at a time than this, the leader does not wait for company. */
+  readonly gatherFrom: number;
   /**
    * How many transactions must wait, for each block in flight, before a further one is proposed: a
    * small block costs as many messages as a large one. 0 fills the window at once.
@@ -47,6 +49,8 @@ export type Timing = {
   /** How far a leader lets the chain's time run ahead of its own clock. */
   readonly clockLeadMaxMs: number;
   readonly clockBehindMs: number;
+  /** How far apart a busy leader holds its blocks at most. */
+  readonly gatherMaxMs: number;
 };
 
 export const DEFAULT_TIMING: Timing = {
@@ -65,11 +69,13 @@ export const DEFAULT_TIMING: Timing = {
   clockAheadMaxMs: 500,
   clockLeadMaxMs: 250,
   clockBehindMs: 5_000,
+  gatherMaxMs: 150,
 };
 
 export const DEFAULT_PARAMETERS = {
   window: 4,
-  gatherPerBlock: 128,
+  gatherFrom: 16,
+  gatherPerBlock: 256,
   execLagMax: 64,
   blockTransactionsMax: 4_096,
   blockBytesMax: 2 * 1024 * 1024,

@@ -106,20 +106,22 @@ export function forwardPending(core: Core): void {
   if (core.mode !== "active" || to === core.self || !core.isAccepted) return;
   if (clock.nowMs < timers.nextForwardMs || core.peers[to]?.isUp !== true) return;
   const { forwardAfterMs } = parameters.timing;
-  const isBusy = hasBlocksInFlight(core);
+  // It may be gathering for the next block (see isGathering).
+  const hasJustDecided = clock.nowMs < timers.lastProgressMs + forwardAfterMs;
+  const isLeaderAtWork = hasBlocksInFlight(core) || hasJustDecided;
   let count = 0;
-  let unsolicited = 0;
+  let needless = 0;
   for (; count < FORWARDS_PER_STEP; count++) {
     const pending = core.pending.nextToForward();
     if (pending === undefined || pending.arrivedMs + forwardAfterMs > clock.nowMs) break;
     // Most likely the leader has it, and others that came before it.
-    const isPatient = isBusy && !core.pending.isPassedOver(pending, forwardAfterMs);
-    if (isPatient && ++unsolicited > FORWARDS_TO_BUSY) break;
+    const isNeedless = isLeaderAtWork && !core.pending.isPassedOver(pending, forwardAfterMs);
+    if (isNeedless && ++needless > FORWARDS_TO_BUSY) break;
     core.pending.markForwarded(pending, clock.nowMs);
     sendNow(core, to, { kind: "forward", transaction: pending.transaction });
   }
   if (count === 0) return;
-  const pauseMs = unsolicited > 0 ? forwardAfterMs : forwardAfterMs / 4;
+  const pauseMs = needless > 0 ? forwardAfterMs : forwardAfterMs / 4;
   timers.nextForwardMs = clock.nowMs + pauseMs;
 }
 

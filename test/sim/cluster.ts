@@ -147,6 +147,7 @@ export class Cluster {
       genesis: GENESIS,
       genesisResult: GENESIS_RESULT,
       window: this.plan.window,
+      gatherFrom: this.plan.gatherFrom,
       gatherPerBlock: this.plan.gatherPerBlock,
       execLagMax: this.plan.execLagMax,
       blockTransactionsMax: 64,

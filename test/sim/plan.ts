@@ -101,6 +101,7 @@ export type Plan = {
   readonly profile: Profile;
   readonly replicaCount: number;
   readonly window: number;
+  readonly gatherFrom: number;
   readonly gatherPerBlock: number;
   readonly execLagMax: number;
   readonly isEd25519: boolean;
@@ -156,7 +157,8 @@ export function drawPlan(
     isEd25519: options.isEd25519 ?? false,
     ...shape,
     // Few clients: with the default, the window would hardly ever hold two blocks.
-    gatherPerBlock: seed % 4 === 3 ? 1 + (seed % 3) : 0,
+    gatherFrom: 1 + (seed % 3),
+    gatherPerBlock: seed % 4 === 3 ? 1 + (seed % 7) : 0,
     healAtMs: Math.max(3_000, ...faults.map(endOf)) + 200,
     clientCount: prng.between(3, 6),
     fanOut: prng.chance(0.7) ? replicaCount : prng.between(1, replicaCount),

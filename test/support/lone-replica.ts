@@ -130,7 +130,7 @@ export class LoneReplica {
   }
 
   #clock(): { readonly nowMs: number; readonly wallMs: number } {
-    return { nowMs: this.nowMs, wallMs: this.wallOffsetMs + this.nowMs };
+    return { nowMs: this.nowMs, wallMs: Math.floor(this.wallOffsetMs + this.nowMs) };
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { DEFAULT_TIMING } from "../../../src/consensus/parameters.ts";
 import {
   GENESIS_BLOCK,
   LoneReplica,
@@ -127,6 +128,75 @@ describe("the normal case (PROTOCOL §5)", () => {
     for (let seed = 0; seed < 4; seed++) leader.submit(seed);
     const counts = leader.sent("propose").map(({ header }) => header.txCount);
     assert.deepEqual(counts, [1, 2], "the last one waits");
+  });
+
+  describe("a leader whose blocks take long to agree on", () => {
+    const COMMIT_MS = 40;
+
+    /** It has just decided a block of `count` transactions, so long after proposing it. */
+    function busyLeader(count: number, commitMs = COMMIT_MS): LoneReplica {
+      const leader = new LoneReplica(LEADER, { gatherFrom: 2, gatherPerBlock: 4 }).start();
+      const transactions = Array.from({ length: count }, (_, seed) => transactionOf(seed));
+      leader.step({ kind: "submit", transactions });
+      const [proposal] = leader.sent("propose");
+      assert.ok(proposal !== undefined);
+      leader.pass(commitMs);
+      const { blockHash: hash, header, body } = proposal;
+      for (const voter of [1, 2, 3])
+        leader.receive(voter, voteOf(voter, 0, { hash, header, body }));
+      return leader;
+    }
+
+    const counts = (leader: LoneReplica): number[] =>
+      leader.sent("propose").map(({ header }) => header.txCount);
+
+    it("gathers as long again before the next one", () => {
+      const leader = busyLeader(2);
+      leader.submit(10);
+      leader.pass(COMMIT_MS - 1);
+      leader.submit(11);
+      assert.deepEqual(counts(leader), []);
+      leader.pass(2);
+      assert.deepEqual(counts(leader), [2], "both, twice the time after the last");
+    });
+
+    it("does so for a wave of transactions after a lone one too", () => {
+      const leader = busyLeader(1);
+      leader.step({ kind: "submit", transactions: [10, 11, 12].map(transactionOf) });
+      assert.deepEqual(counts(leader), []);
+      leader.pass(COMMIT_MS + 1);
+      assert.deepEqual(counts(leader), [3]);
+    });
+
+    it("does not let one transaction after another wait", () => {
+      const leader = busyLeader(1);
+      leader.submit(10);
+      assert.deepEqual(counts(leader), [1]);
+    });
+
+    it("waits no longer once enough have gathered", () => {
+      const leader = busyLeader(2);
+      leader.step({ kind: "submit", transactions: [10, 11, 12].map(transactionOf) });
+      assert.deepEqual(counts(leader), []);
+      leader.submit(13);
+      assert.deepEqual(counts(leader), [4]);
+    });
+
+    it("has waited enough when the last block is long past", () => {
+      const leader = busyLeader(2);
+      leader.pass(COMMIT_MS);
+      leader.submit(10);
+      assert.deepEqual(counts(leader), [1], "at once");
+    });
+
+    it("never waits longer than its limit", () => {
+      const commitMs = DEFAULT_TIMING.gatherMaxMs - 20;
+      const leader = busyLeader(2, commitMs);
+      leader.submit(10);
+      assert.deepEqual(counts(leader), []);
+      leader.pass(21);
+      assert.deepEqual(counts(leader), [1]);
+    });
   });
 
   it("a block that f+1 voters vouch for is fetched from them and voted for", () => {
