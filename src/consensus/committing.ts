@@ -13,10 +13,12 @@ const FAST_STREAK_FOR_GRACE = 16;
  * so that a healthy network neither writes certificates nor sends Commits.
  */
 export function castCommits(core: Core): boolean {
+  const { timers, clock } = core;
+  // First of all: whoever does not commit has nothing to wait for either.
+  timers.commitDueMs = undefined;
   if (core.mode !== "active") return false;
   const certificate = highestQuorumCert(core);
   if (certificate === undefined || !mayCommit(core.view, certificate)) return false;
-  const { timers, clock } = core;
   if (!timers.quorumAtMs.has(certificate.blockHash)) {
     timers.quorumAtMs.set(certificate.blockHash, clock.nowMs);
   }
@@ -26,7 +28,6 @@ export function castCommits(core: Core): boolean {
     timers.commitDueMs = since + graceMs;
     return false;
   }
-  timers.commitDueMs = undefined;
   commit(core, certificate);
   return true;
 }

@@ -71,9 +71,6 @@ export function resetForEpoch(core: Core, epoch: number): void {
   core.timers.viewEnteredMs = core.clock.nowMs;
   core.timers.quorumInViewMs = undefined;
   core.timers.leaderHeardMs = core.clock.nowMs;
-  core.timers.commitDueMs = undefined;
-  core.timers.proposeDueMs = undefined;
-  core.timers.heldUntilMs = undefined;
 }
 
 /** The Rejoin that a leader should propose now, if any (PROTOCOL §9.3). */

@@ -180,7 +180,6 @@ function noteProgress(core: Core, certificate: FinalCert, blockCount: number): v
   timers.lastProgressMs = clock.nowMs;
   timers.failures = 0;
   timers.hasFinalizedInView = true;
-  timers.commitDueMs = undefined;
   timers.behindSinceMs = undefined;
   core.views.failedLeaders.delete(core.view % core.quorum.replicaCount);
 }

@@ -85,9 +85,6 @@ function resetViewTimers({ timers, clock, parameters }: Core): void {
   timers.quorumInViewMs = undefined;
   timers.leaderHeardMs = clock.nowMs;
   timers.nextResendMs = clock.nowMs + parameters.timing.resendMs;
-  timers.commitDueMs = undefined;
-  timers.proposeDueMs = undefined;
-  timers.heldUntilMs = undefined;
   timers.hasComplainedOfTimestamp = false;
   timers.votedAtMs.clear();
   timers.quorumAtMs.clear();

@@ -10,4 +10,5 @@ export const SEEDS_THAT_FOUND_BUGS: readonly { readonly seed: number; readonly b
   { seed: 2034, bug: "a replica that restarted after its vote did not count as being in the view" },
   { seed: 453, bug: "results were kept far ahead of execution while catching up" },
   { seed: 3525, bug: "three replicas in three views could not prove where they were" },
+  { seed: 4219, bug: "a replica that diverged while waiting for a last vote never slept again" },
 ];

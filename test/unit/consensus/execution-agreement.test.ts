@@ -37,6 +37,23 @@ describe("execution agreement (PROTOCOL §8)", () => {
     assert.deepEqual(replica.sent("vote"), [], "a diverged replica votes no more");
   });
 
+  it("a replica that diverged while it waited for a last vote waits for nothing any more", () => {
+    const replica = new LoneReplica(1).start();
+    let block = finalize(replica, 1);
+    // So many decisions in one phase that the last vote is worth waiting for.
+    for (let seed = 2; seed <= 20; seed++) block = finalize(replica, seed, block);
+    const next = blockOn(block, [transactionOf(21)]);
+    replica.receive(0, proposeOf(0, 0, next));
+    for (const voter of [0, 2]) replica.receive(voter, voteOf(voter, 0, next));
+    const dueMs = replica.replica.wakeAtMs() ?? Infinity;
+    assert.ok(dueMs < replica.nowMs + 1, "it waits a moment before it commits");
+    for (const sender of [0, 2]) replica.receive(sender, execVoteOf(sender, block, hashOf(1)));
+    assert.equal(replica.replica.status().mode, "diverged");
+    replica.nowMs = dueMs + 0.001;
+    replica.step({ kind: "tick" });
+    assert.ok((replica.replica.wakeAtMs() ?? Infinity) > replica.nowMs, "not at once again");
+  });
+
   it("a diverged leader gives its view up", () => {
     const leader = new LoneReplica(0).start();
     leader.submit(1);
