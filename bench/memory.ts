@@ -24,10 +24,13 @@ export async function printMemoryBench([
   const load = new LoadProcess();
   const samples = new Map<string, number[]>();
   try {
-    await load.prepare(network, SENDERS, SENDERS);
+    await load.prepare(network, SENDERS);
     for (let round = 1; round <= rounds; round++) {
-      await load.sign("erc20", SIGNED_PER_SECOND * ROUND_SECONDS);
-      const { result } = await load.run({ kind: "closed", inFlight: IN_FLIGHT }, ROUND_SECONDS);
+      await load.sign("erc20", SIGNED_PER_SECOND * ROUND_SECONDS, SENDERS);
+      const { result } = await load.run(
+        { kind: "closed", inFlight: IN_FLIGHT, batchMax: 1 },
+        ROUND_SECONDS,
+      );
       const shown = Array.from(network.pids(), ([name, pid]) => {
         const megabytes = anonymousMegabytes(pid);
         samples.set(name, [...(samples.get(name) ?? []), megabytes]);

@@ -1,6 +1,6 @@
 /**
  * The whole network under load: five processes and the generator on this machine, transactions
- * signed beforehand by many senders and sent one by one through JSON-RPC.
+ * signed beforehand by many senders and sent through JSON-RPC, one by one or in batches.
  * `npm run bench -- network [seconds] [senders]`
  */
 import { availableParallelism } from "node:os";
@@ -14,12 +14,22 @@ import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 const DEFAULT_SECONDS = 60;
 const DEFAULT_SENDERS = 250;
 const IN_FLIGHT = 1_000;
+/** Back ends that speak for ten senders each and, as ethers does by itself, send in batches. */
+const BATCH_MAX = 20;
+const SENDERS_PER_BACK_END = 10;
 /** Of the closed loop beforehand, until the engine has compiled what is used most. */
 const WARM_UP_SECONDS = 10;
 const LATENCY_SAMPLES = 300;
 /** Signed for a run, per second of it: more than the network can take. */
 const SIGNED_PER_SECOND = 3_500;
 const OPEN_LOOP_SHARE = 0.7;
+
+type Run = {
+  readonly transfers: Transfers;
+  readonly pace: Pace;
+  readonly connectionCount: number;
+  readonly seconds: number;
+};
 
 export async function printNetworkBench(args: readonly string[]): Promise<void> {
   const seconds = Number(args[0] ?? DEFAULT_SECONDS);
@@ -28,14 +38,17 @@ export async function printNetworkBench(args: readonly string[]): Promise<void> 
   const load = new LoadProcess();
   try {
     print(
-      `${availableParallelism()} cores, ${senderCount} senders with a connection each, ` +
+      `${availableParallelism()} cores, ${senderCount} senders, ` +
         `${seconds} s each after ${WARM_UP_SECONDS} s of warming up; ` +
         `ready after ${(network.readyMs / 1000).toFixed(2)} s`,
     );
-    await load.prepare(network, senderCount, senderCount);
-    const closed: Pace = { kind: "closed", inFlight: IN_FLIGHT };
+    await load.prepare(network, senderCount);
+    const closed: Pace = { kind: "closed", inFlight: IN_FLIGHT, batchMax: 1 };
+    const batched: Pace = { kind: "closed", inFlight: IN_FLIGHT, batchMax: BATCH_MAX };
+    const backEndCount = Math.ceil(senderCount / SENDERS_PER_BACK_END);
     for (const transfers of ["value", "erc20"] as const) {
-      await load.sign(transfers, SIGNED_PER_SECOND * WARM_UP_SECONDS);
+      const oneByOne = { transfers, connectionCount: senderCount, seconds };
+      await sign(load, { ...oneByOne, pace: closed, seconds: WARM_UP_SECONDS });
       await load.run(closed, WARM_UP_SECONDS);
       const latencies = await load.latencies(transfers, LATENCY_SAMPLES);
       print(
@@ -43,9 +56,11 @@ export async function printNetworkBench(args: readonly string[]): Promise<void> 
           `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, ` +
           `p99 ${percentile(latencies, 0.99).toFixed(1)} ms`,
       );
-      const { perSecond } = await measure(network, load, transfers, closed, seconds);
+      const inBatches = { ...oneByOne, connectionCount: backEndCount };
+      await measure(network, load, { ...inBatches, pace: batched });
+      const { perSecond } = await measure(network, load, { ...oneByOne, pace: closed });
       const open: Pace = { kind: "open", perSecond: Math.floor(perSecond * OPEN_LOOP_SHARE) };
-      await measure(network, load, transfers, open, seconds);
+      await measure(network, load, { ...oneByOne, pace: open });
     }
   } finally {
     load.end();
@@ -53,22 +68,12 @@ export async function printNetworkBench(args: readonly string[]): Promise<void> 
   }
 }
 
-async function measure(
-  network: RunningNetwork,
-  load: LoadProcess,
-  transfers: Transfers,
-  pace: Pace,
-  seconds: number,
-): Promise<LoadResult> {
-  await load.sign(transfers, SIGNED_PER_SECOND * seconds);
+async function measure(network: RunningNetwork, load: LoadProcess, run: Run): Promise<LoadResult> {
+  await sign(load, run);
   const before = new Map(services(network).map(([name, pid]) => [name, cpuSeconds(pid)]));
-  const { result, cpuSeconds: loadCpu } = await load.run(pace, seconds);
-  const how =
-    pace.kind === "closed"
-      ? `closed loop, ${pace.inFlight} in flight`
-      : `open loop, ${pace.perSecond} per second`;
+  const { result, cpuSeconds: loadCpu } = await load.run(run.pace, run.seconds);
   print(
-    `${title(transfers)}, ${how}: ${result.perSecond.toFixed(0)} final per second, ` +
+    `${title(run.transfers)}, ${describe(run)}: ${result.perSecond.toFixed(0)} final per second, ` +
       `latency p50 ${result.p50Ms.toFixed(0)} ms, p99 ${result.p99Ms.toFixed(0)} ms; ` +
       `${result.sent} sent, ${result.final} final`,
   );
@@ -83,6 +88,17 @@ async function measure(
   });
   console.table([...rows, usageRow("load generator", loadCpu, result, undefined)]);
   return result;
+}
+
+function sign(load: LoadProcess, { transfers, connectionCount, seconds }: Run): Promise<void> {
+  return load.sign(transfers, SIGNED_PER_SECOND * seconds, connectionCount);
+}
+
+function describe({ pace, connectionCount }: Run): string {
+  const connections = `over ${connectionCount} connections`;
+  if (pace.kind === "open") return `open loop, ${pace.perSecond} per second ${connections}`;
+  const how = pace.batchMax === 1 ? "one by one" : `in batches of up to ${pace.batchMax}`;
+  return `closed loop, ${pace.inFlight} in flight, ${how} ${connections}`;
 }
 
 function usageRow(

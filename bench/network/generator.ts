@@ -15,7 +15,6 @@ export type Plan = {
   /** Of an account that has coins. */
   readonly funderKey: string;
   readonly senderCount: number;
-  readonly connectionCount: number;
 };
 
 export type Transfers = "value" | "erc20";
@@ -27,6 +26,7 @@ export type Order =
       readonly kind: "sign";
       readonly transfers: Transfers;
       readonly count: number;
+      readonly connectionCount: number;
     }
   | { readonly kind: "load"; readonly pace: Pace; readonly seconds: number }
   | { readonly kind: "end" };
@@ -85,8 +85,7 @@ class Generator {
     connection.close();
   }
 
-  sign(transfers: Transfers, count: number): void {
-    const { connectionCount } = this.#plan;
+  sign(transfers: Transfers, count: number, connectionCount: number): void {
     const queues = Array.from({ length: connectionCount }, (): SignedTransaction[] => []);
     for (let index = 0; index < count; index++) {
       const sender = index % this.#senders.length;
@@ -160,7 +159,7 @@ async function obey(order: Order): Promise<Report> {
         latencies: await generator.measureLatency(order.transfers, order.count),
       };
     case "sign":
-      generator.sign(order.transfers, order.count);
+      generator.sign(order.transfers, order.count, order.connectionCount);
       return { kind: "done" };
     case "load":
       return generator.load(order.pace, order.seconds);

@@ -12,18 +12,17 @@ export class LoadProcess {
   async prepare(
     network: Pick<RunningNetwork, "url" | "chainId" | "accounts">,
     senderCount: number,
-    connectionCount: number,
   ): Promise<void> {
     const { url, chainId, accounts } = network;
     const [funder] = accounts;
     if (funder === undefined) throw new Error("the network has no account with coins");
     const funderKey = funder.privateKey;
-    const plan = { url, chainId: String(chainId), funderKey, senderCount, connectionCount };
+    const plan = { url, chainId: String(chainId), funderKey, senderCount };
     await this.#ask({ kind: "prepare", plan });
   }
 
-  async sign(transfers: Transfers, count: number): Promise<void> {
-    await this.#ask({ kind: "sign", transfers, count });
+  async sign(transfers: Transfers, count: number, connectionCount: number): Promise<void> {
+    await this.#ask({ kind: "sign", transfers, count, connectionCount });
   }
 
   async latencies(transfers: Transfers, count: number): Promise<readonly number[]> {

@@ -1,6 +1,7 @@
 /**
  * Sends signed transactions and waits until they are final. Closed loop: a fixed number is under
- * way. Open loop: a fixed number is sent each second, whatever comes back.
+ * way, and each connection sends up to `batchMax` of them in one request. Open loop: a fixed number
+ * is sent each second, one per request, whatever comes back.
  */
 import { FinalityWatch } from "./finality-watch.ts";
 import { percentile } from "./percentiles.ts";
@@ -9,7 +10,7 @@ import { RpcConnection } from "./rpc-connection.ts";
 import type { SignedTransaction } from "./senders.ts";
 
 export type Pace =
-  | { readonly kind: "closed"; readonly inFlight: number }
+  | { readonly kind: "closed"; readonly inFlight: number; readonly batchMax: number }
   | { readonly kind: "open"; readonly perSecond: number };
 
 export type LoadResult = {
@@ -43,6 +44,7 @@ export async function runLoad(
   const sentAtMs = new Map<string, number>();
   const finals: Final[] = [];
   const permits = new Permits();
+  const batchMax = pace.kind === "closed" ? pace.batchMax : 1;
   let sent = 0;
   const watch = await FinalityWatch.start(watcher, (hashes, atMs) => {
     const latencies: number[] = [];
@@ -60,13 +62,15 @@ export async function runLoad(
   const pacing = givePermits(permits, pace, { startMs, endMs });
   await Promise.all(
     connections.map(async (connection, index) => {
-      for (const { hash, body } of queues[index] ?? []) {
-        await permits.take();
+      const queue = queues[index] ?? [];
+      for (let next = 0; next < queue.length;) {
+        const batch = queue.slice(next, next + (await permits.take(batchMax)));
         const nowMs = performance.now();
         if (nowMs >= endMs) return;
-        sent++;
-        sentAtMs.set(hash, nowMs);
-        await connection.send(body);
+        next += batch.length;
+        sent += batch.length;
+        for (const { hash } of batch) sentAtMs.set(hash, nowMs);
+        await connection.sendAll(batch.map(({ body }) => body));
       }
       if (performance.now() < endMs) throw new Error("too few transactions were signed");
     }),

@@ -10,9 +10,16 @@ const HEADERS_END = "\r\n\r\n";
 /** Of a request that was refused: its method is at the beginning. */
 const SHOWN_MAX = 120;
 
-/** One request is under way at a time: its id tells nothing. */
+type Answer = { readonly result?: unknown; readonly error?: { readonly message: string } };
+
+/** One request is under way at a time, and of a batch only errors matter: the id tells nothing. */
 export function requestBody(method: string, params: readonly unknown[]): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+}
+
+function resultOf({ result, error }: Answer, body: string): unknown {
+  if (error === undefined) return result;
+  throw new Error(`${error.message}, to ${body.slice(0, SHOWN_MAX)}`);
 }
 
 export class RpcConnection {
@@ -47,14 +54,20 @@ export class RpcConnection {
   }
 
   async send(body: string): Promise<unknown> {
-    const answer = JSON.parse(await this.#post(body)) as {
-      readonly result?: unknown;
-      readonly error?: { readonly message: string };
-    };
-    if (answer.error !== undefined) {
-      throw new Error(`${answer.error.message}, to ${body.slice(0, SHOWN_MAX)}`);
+    return resultOf(JSON.parse(await this.#post(body)) as Answer, body);
+  }
+
+  /** Several as one batch. */
+  async sendAll(bodies: readonly string[]): Promise<void> {
+    const [only, ...others] = bodies;
+    if (only === undefined) return;
+    if (others.length === 0) {
+      await this.send(only);
+      return;
     }
-    return answer.result;
+    const batch = `[${bodies.join(",")}]`;
+    const answers = JSON.parse(await this.#post(batch)) as Answer | readonly Answer[];
+    for (const answer of [answers].flat()) resultOf(answer, batch);
   }
 
   close(): void {
