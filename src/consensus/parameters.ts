@@ -74,7 +74,7 @@ export const DEFAULT_TIMING: Timing = {
 
 export const DEFAULT_PARAMETERS = {
   window: 4,
-  gatherFrom: 16,
+  gatherFrom: 4,
   gatherPerBlock: 256,
   execLagMax: 64,
   blockTransactionsMax: 4_096,

@@ -9,6 +9,9 @@ import type { Propose } from "./message.ts";
 import { bodyFault, judgeProposal } from "./proposal-check.ts";
 import { chainHashes, holdBlock } from "./voting.ts";
 
+/** How far apart a busy leader's blocks are, in times that agreeing on one takes. */
+const COMMITS_APART = 4;
+
 export function propose(core: Core): boolean {
   core.timers.proposeDueMs = undefined;
   if (!isLeading(core) || core.proposals.has(core.tip.height + 1)) return false;
@@ -82,9 +85,9 @@ function nextBody(core: Core): Body | undefined {
 }
 
 /**
- * A block costs every replica as much as dozens of transactions. While agreeing on one takes a few
- * milliseconds, that matters to nobody; on a busy network it takes longer, and the leader lets as
- * much time again go by, so that fewer and larger blocks carry the same load.
+ * A block costs every replica as much as dozens of transactions. So agreeing may take a quarter of
+ * a busy leader's time and no more: a few milliseconds between two blocks where there is time to
+ * spare, longer where there is none, and then fewer and larger blocks carry the same load.
  */
 function isGathering({ pending, timers, clock, parameters }: Core): boolean {
   const { lastProposal } = timers;
@@ -92,7 +95,8 @@ function isGathering({ pending, timers, clock, parameters }: Core): boolean {
   const { gatherFrom, gatherPerBlock, timing } = parameters;
   const isBusy = Math.max(pending.size, lastProposal.txCount) >= gatherFrom;
   if (!isBusy || pending.size >= gatherPerBlock) return false;
-  const dueMs = lastProposal.atMs + Math.min(2 * timers.usualCommitMs, timing.gatherMaxMs);
+  const distanceMs = Math.min(COMMITS_APART * timers.usualCommitMs, timing.gatherMaxMs);
+  const dueMs = lastProposal.atMs + distanceMs;
   if (clock.nowMs >= dueMs) return false;
   timers.proposeDueMs = dueMs;
   return true;

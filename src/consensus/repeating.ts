@@ -105,10 +105,9 @@ export function forwardPending(core: Core): void {
   const to = leader(core);
   if (core.mode !== "active" || to === core.self || !core.isAccepted) return;
   if (clock.nowMs < timers.nextForwardMs || core.peers[to]?.isUp !== true) return;
-  const { forwardAfterMs } = parameters.timing;
-  // It may be gathering for the next block (see isGathering).
-  const hasJustDecided = clock.nowMs < timers.lastProgressMs + forwardAfterMs;
-  const isLeaderAtWork = hasBlocksInFlight(core) || hasJustDecided;
+  const { forwardAfterMs, gatherMaxMs } = parameters.timing;
+  const mayGather = clock.nowMs < timers.lastProgressMs + gatherMaxMs;
+  const isLeaderAtWork = hasBlocksInFlight(core) || mayGather;
   let count = 0;
   let needless = 0;
   for (; count < FORWARDS_PER_STEP; count++) {

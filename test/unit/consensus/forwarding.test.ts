@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Hash } from "../../../src/consensus/block.ts";
-import { blockOn, GENESIS_BLOCK, LoneReplica, proposeOf } from "../../support/lone-replica.ts";
+import {
+  blockOn,
+  GENESIS_BLOCK,
+  LoneReplica,
+  proposeOf,
+  voteOf,
+} from "../../support/lone-replica.ts";
 
 const LEADER = 0;
 const WAIT_MS = 100;
@@ -28,6 +34,19 @@ describe("what the leader has not proposed", () => {
     assert.deepEqual(forwarded(replica), ids.slice(0, 8));
     replica.pass(WAIT_MS + 1);
     assert.deepEqual(forwarded(replica), ids.slice(8, 16));
+  });
+
+  it("is handed over sparingly while it may be gathering for the next block", () => {
+    const replica = new LoneReplica(1).start();
+    const carried = replica.submit(0);
+    const ids = Array.from({ length: 40 }, (_, seed) => replica.submit(seed + 1).id);
+    const block = blockOn(GENESIS_BLOCK, [carried]);
+    replica.receive(LEADER, proposeOf(LEADER, 0, block));
+    for (const voter of [0, 2, 3]) replica.receive(voter, voteOf(voter, 0, block));
+    replica.pass(WAIT_MS + 1);
+    assert.deepEqual(forwarded(replica), ids.slice(0, 8));
+    replica.pass(WAIT_MS + 1);
+    assert.deepEqual(forwarded(replica), ids.slice(8), "too long for that");
   });
 
   it("is handed over at once when it was passed over", () => {

@@ -131,7 +131,8 @@ describe("the normal case (PROTOCOL §5)", () => {
   });
 
   describe("a leader whose blocks take long to agree on", () => {
-    const COMMIT_MS = 40;
+    const COMMIT_MS = 20;
+    const DISTANCE_MS = 4 * COMMIT_MS;
 
     /** It has just decided a block of `count` transactions, so long after proposing it. */
     function busyLeader(count: number, commitMs = COMMIT_MS): LoneReplica {
@@ -150,21 +151,21 @@ describe("the normal case (PROTOCOL §5)", () => {
     const counts = (leader: LoneReplica): number[] =>
       leader.sent("propose").map(({ header }) => header.txCount);
 
-    it("gathers as long again before the next one", () => {
+    it("gathers for longer before the next one", () => {
       const leader = busyLeader(2);
       leader.submit(10);
-      leader.pass(COMMIT_MS - 1);
+      leader.pass(DISTANCE_MS - COMMIT_MS - 1);
       leader.submit(11);
       assert.deepEqual(counts(leader), []);
       leader.pass(2);
-      assert.deepEqual(counts(leader), [2], "both, twice the time after the last");
+      assert.deepEqual(counts(leader), [2], "both, four times as long after the last");
     });
 
     it("does so for a wave of transactions after a lone one too", () => {
       const leader = busyLeader(1);
       leader.step({ kind: "submit", transactions: [10, 11, 12].map(transactionOf) });
       assert.deepEqual(counts(leader), []);
-      leader.pass(COMMIT_MS + 1);
+      leader.pass(DISTANCE_MS - COMMIT_MS + 1);
       assert.deepEqual(counts(leader), [3]);
     });
 
@@ -184,7 +185,7 @@ describe("the normal case (PROTOCOL §5)", () => {
 
     it("has waited enough when the last block is long past", () => {
       const leader = busyLeader(2);
-      leader.pass(COMMIT_MS);
+      leader.pass(DISTANCE_MS - COMMIT_MS);
       leader.submit(10);
       assert.deepEqual(counts(leader), [1], "at once");
     });
