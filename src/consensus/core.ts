@@ -144,7 +144,7 @@ export type Timers = {
   commitDueMs: number | undefined;
   /** When the leader may propose again: it gathers, or would run ahead of its clock. */
   proposeDueMs: number | undefined;
-  /** Our own last one as leader. */
+  /** Our last proposal as a leader, in whichever view. */
   lastProposal: { readonly atMs: number; readonly txCount: number } | undefined;
   behindSinceMs: number | undefined;
   hasComplainedOfTimestamp: boolean;

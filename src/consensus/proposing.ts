@@ -85,7 +85,7 @@ function nextBody(core: Core): Body | undefined {
 }
 
 /**
- * A block costs every replica as much as dozens of transactions. So agreeing may take a quarter of
+ * A block costs every replica as much as twenty transactions. So agreeing may take a quarter of
  * a busy leader's time and no more: a few milliseconds between two blocks where there is time to
  * spare, longer where there is none, and then fewer and larger blocks carry the same load.
  */
