@@ -72,15 +72,13 @@ function isLeading(core: Core): boolean {
 function nextBody(core: Core): Body | undefined {
   const due = dueRejoin(core);
   if (due !== undefined) return { transactions: [], rejoin: due.rejoin };
-  if (core.pending.size === 0 || isGathering(core)) return undefined;
   const { blockTransactionsMax, blockBytesMax, blockGasMax } = core.parameters;
   const { transactions, isFull } = core.pending.batch(
     { transactionsMax: blockTransactionsMax, bytesMax: blockBytesMax, gasMax: blockGasMax },
     chainHashes(core),
   );
-  const inFlight = core.tip.height - core.final.link.height;
-  const isWorthwhile = isFull || transactions.length >= inFlight * core.parameters.gatherPerBlock;
-  if (transactions.length === 0 || !isWorthwhile) return undefined;
+  if (transactions.length === 0) return undefined;
+  if (!isFull && isGathering(core, transactions.length)) return undefined;
   return { transactions, rejoin: undefined };
 }
 
@@ -89,12 +87,13 @@ function nextBody(core: Core): Body | undefined {
  * a busy leader's time and no more: a few milliseconds between two blocks where there is time to
  * spare, longer where there is none, and then fewer and larger blocks carry the same load.
  */
-function isGathering({ pending, timers, clock, parameters }: Core): boolean {
-  const { lastProposal } = timers;
-  if (lastProposal === undefined) return false;
+function isGathering({ tip, final, timers, clock, parameters }: Core, waiting: number): boolean {
   const { gatherFrom, gatherPerBlock, timing } = parameters;
-  const isBusy = Math.max(pending.size, lastProposal.txCount) >= gatherFrom;
-  if (!isBusy || pending.size >= gatherPerBlock) return false;
+  const inFlight = tip.height - final.link.height;
+  if (waiting < inFlight * gatherPerBlock) return true;
+  const { lastProposal } = timers;
+  if (lastProposal === undefined || waiting >= gatherPerBlock) return false;
+  if (Math.max(waiting, lastProposal.txCount) < gatherFrom) return false;
   const distanceMs = Math.min(COMMITS_APART * timers.usualCommitMs, timing.gatherMaxMs);
   const dueMs = lastProposal.atMs + distanceMs;
   if (clock.nowMs >= dueMs) return false;

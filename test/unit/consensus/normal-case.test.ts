@@ -135,16 +135,22 @@ describe("the normal case (PROTOCOL §5)", () => {
     const DISTANCE_MS = 4 * COMMIT_MS;
 
     /** It has just decided a block of `count` transactions, so long after proposing it. */
-    function busyLeader(count: number, commitMs = COMMIT_MS): LoneReplica {
-      const leader = new LoneReplica(LEADER, { gatherFrom: 2, gatherPerBlock: 4 }).start();
+    function busyLeader(
+      count: number,
+      commitMs = COMMIT_MS,
+      blockTransactionsMax = 8,
+    ): LoneReplica {
+      const options = { gatherFrom: 2, gatherPerBlock: 4, blockTransactionsMax };
+      const leader = new LoneReplica(LEADER, options).start();
       const transactions = Array.from({ length: count }, (_, seed) => transactionOf(seed));
       leader.step({ kind: "submit", transactions });
       const [proposal] = leader.sent("propose");
       assert.ok(proposal !== undefined);
       leader.pass(commitMs);
       const { blockHash: hash, header, body } = proposal;
-      for (const voter of [1, 2, 3])
+      for (const voter of [1, 2, 3]) {
         leader.receive(voter, voteOf(voter, 0, { hash, header, body }));
+      }
       return leader;
     }
 
@@ -181,6 +187,14 @@ describe("the normal case (PROTOCOL §5)", () => {
       assert.deepEqual(counts(leader), []);
       leader.submit(13);
       assert.deepEqual(counts(leader), [4]);
+    });
+
+    it("does not wait when more has gathered than a block can hold", () => {
+      const leader = busyLeader(2, COMMIT_MS, 2);
+      leader.step({ kind: "submit", transactions: [10, 11].map(transactionOf) });
+      assert.deepEqual(counts(leader), []);
+      leader.submit(12);
+      assert.deepEqual(counts(leader), [2], "fewer than are worth a block otherwise");
     });
 
     it("has waited enough when the last block is long past", () => {
