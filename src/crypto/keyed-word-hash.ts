@@ -4,9 +4,10 @@
  * It differs from process to process, so nothing that replicas agree on may follow from it; a
  * table's order must not either.
  *
- * The sum of the word's 16-bit pieces times secret 32-bit factors ("vector multiply-shift"): of two
- * different words the upper 17 bits are equal with a chance of one in 2^17. The upper bits are the
- * good ones.
+ * The sum of the word's 16-bit pieces times secret odd factors: two different words have the same sum
+ * with a chance of one in 2^16 at most, and never if they differ in one piece only. Sums of neighbours
+ * (the slots of an array) lie evenly apart, and for one factor in a hundred so that their upper bits
+ * are nearly all the same; so the sum is mixed, which keeps different sums different.
  */
 import { randomFillSync } from "node:crypto";
 
@@ -14,7 +15,7 @@ const PIECES = 16;
 const UINT64_MAX = 0xffff_ffff_ffff_ffffn;
 
 /** The factor of each piece, and one more number to begin the sum with. */
-const factors = randomFillSync(new Int32Array(PIECES + 1));
+const factors = randomFillSync(new Int32Array(PIECES + 1)).map((factor) => factor | 1);
 const addend = factors[PIECES] ?? 0;
 const limbs = new BigUint64Array(4);
 const pieces = new Uint16Array(limbs.buffer);
@@ -35,5 +36,12 @@ export function keyedWordHash(word: bigint): number {
   for (let index = 0; index < end; index++) {
     sum = (sum + Math.imul(pieces[index] ?? 0, factors[index] ?? 0)) | 0;
   }
-  return sum >>> 0;
+  return mix(sum);
+}
+
+/** One to one on 32 bits, every bit of the result depends on every bit of the sum. */
+function mix(sum: number): number {
+  let mixed = Math.imul(sum ^ (sum >>> 16), 0x7feb352d);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
