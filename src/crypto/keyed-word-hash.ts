@@ -4,10 +4,10 @@
  * It differs from process to process, so nothing that replicas agree on may follow from it; a
  * table's order must not either.
  *
- * The sum of the word's 16-bit pieces times secret odd factors: two different words have the same sum
- * with a chance of one in 2^16 at most, and never if they differ in one piece only. Sums of neighbours
- * (the slots of an array) lie evenly apart, and for one factor in a hundred so that their upper bits
- * are nearly all the same; so the sum is mixed, which keeps different sums different.
+ * The sum of the word's 16-bit pieces times secret odd factors: two different words have the same
+ * sum with a chance of one in 2^16 at most, and never if they differ in one piece only. Sums of
+ * neighbours (the slots of an array) lie evenly apart, and for one factor in a hundred so that
+ * their upper bits are nearly all the same; so the sum is mixed, which keeps different sums apart.
  */
 import { randomFillSync } from "node:crypto";
 
