@@ -16,7 +16,7 @@ export class WordMap<Value> {
   #values: Value[] = [];
   /** Open addressing, at most half full: an entry's number plus 1, or 0. Empty for small maps. */
   #table = NO_TABLE;
-  /** How far a hash is shifted to be a place in the table: the upper bits are the good ones. */
+  /** How far a hash is shifted to be a place in the table. */
   #shift = 0;
 
   get size(): number {
