@@ -16,7 +16,7 @@ const IDENTITY = createTlsIdentity(new Uint8Array(32).fill(7), "localhost");
  * A ratio of 1 to 120, as that of a node. What changes over an outage is the wait between tries:
  * once it has reached its limit the second minute is as the tenth.
  */
-const TIMING: SenderTiming = { answerTimeoutMs: 500, retryMinMs: 1, retryMaxMs: 120 };
+const TIMING: SenderTiming = { answerTimeoutMs: 5_000, retryMinMs: 1, retryMaxMs: 120 };
 /** With the waits of a node more than five minutes. */
 const TRIES = 20;
 
@@ -87,16 +87,16 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
       server = await MoodyLogServer.open();
       server.moods.push(status);
       server.retryAfter = retryAfter;
-      open().write('{"number":1}');
-      await until(() => server.requests.length >= 1);
+      // Before the answer for certain; the thread's start is part of the time.
       const startedMs = performance.now();
+      open().write('{"number":1}');
       await until(() => server.lines.length === 1);
       return performance.now() - startedMs;
     };
 
     it("is waited for where it is in seconds", async () => {
       for (const status of [429, 503]) {
-        assert.ok((await waitFor(() => "1", status)) >= 900);
+        assert.ok((await waitFor(() => "1", status)) >= 1_000);
         await shipper?.close(0);
         await server.goAway();
         rmSync(path.join(directory, "spool"), { recursive: true });
@@ -106,13 +106,13 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
     it("is waited for where it is a date", async () => {
       const inTwoSeconds = (): string => new Date(Date.now() + 2_000).toUTCString();
       // A date has no fractions of a second.
-      assert.ok((await waitFor(inTwoSeconds, 503)) >= 900);
+      assert.ok((await waitFor(inTwoSeconds, 503)) >= 1_000);
     });
 
     it("that has passed or says nothing does not hold up anybody", async () => {
       for (const text of ["Thu, 01 Jan 1970 00:00:00 GMT", "soon", "-5", "0"]) {
         const waitedMs = await waitFor(() => text, 503);
-        assert.ok(waitedMs < 900, `${text}: ${waitedMs.toFixed(0)} ms`);
+        assert.ok(waitedMs < 2_000, `${text}: ${waitedMs.toFixed(0)} ms`);
         await shipper?.close(0);
         await server.goAway();
         rmSync(path.join(directory, "spool"), { recursive: true });
