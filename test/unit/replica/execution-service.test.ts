@@ -9,6 +9,7 @@ import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import type { ExecutedHeight } from "../../../src/replica/block-executor.ts";
 import { ExecutionService } from "../../../src/replica/execution-service.ts";
 import type { ExecutionReady } from "../../../src/replica/execution-worker.ts";
+import { StateStore } from "../../../src/storage/state-store.ts";
 import { encodeBlock } from "../../../src/wire/block-bytes.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
 import { until } from "../../support/following-client.ts";
@@ -115,7 +116,9 @@ describe("the execution thread", () => {
   it("writes by itself after a while", async () => {
     const first = await open({ flushDelayMs: 20 });
     await run(first, 1, 3);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const reader = StateStore.openReader(statePath);
+    await until(() => reader.height === 3, "it is written");
+    await reader.close();
     await first.service.terminate();
     const second = await open();
     assert.equal(second.ready.height, 3);
