@@ -128,9 +128,8 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
       const startedMs = performance.now();
       open({ ...TIMING, retryMinMs: 100 }).write('{"number":1}');
       await until(() => server.requests.length >= 6);
-      // Every wait is at least half of what was given.
-      const leastMs = 5 * (100 / 2);
-      assert.ok(performance.now() - startedMs >= leastMs, "six requests within a few moments");
+      const tookMs = performance.now() - startedMs;
+      assert.ok(tookMs >= 500, `six requests in ${tookMs.toFixed(0)} ms`);
     });
   });
 
