@@ -268,7 +268,7 @@ export class ClientNode {
 
   #createFollower(options: ClientOptions): Follower {
     const { genesis } = options;
-    const { executor, blocks } = this.#stores;
+    const { executor, blocks, shown } = this.#stores;
     const origin = consensusGenesis(genesis, executor.genesis.result);
     const { replicaPublicKeys } = genesis;
     const authenticator = createAuthenticator(
@@ -289,6 +289,7 @@ export class ClientNode {
       {
         executor,
         blocks,
+        shown,
         authenticator,
         logger: this.#dependencies.logger,
         ask: (replica, request) => void this.#links?.ask(replica, request),
@@ -384,9 +385,8 @@ export class ClientNode {
   }
 
   #lag(): number {
-    const { height } = this.#follower.published;
-    const final = Math.max(this.#follower.reportedHeight ?? 0, this.#follower.provedHeight);
-    return Math.max(0, final - height);
+    const { published, finalHeight } = this.#follower;
+    return Math.max(0, finalHeight - published.height);
   }
 
   #fail(error: unknown): void {

@@ -4,6 +4,7 @@ import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
+import { HeightMark } from "../storage/height-mark.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore } from "../storage/state-store.ts";
 import { ChainExecutor } from "./chain-executor.ts";
@@ -16,6 +17,8 @@ export type ClientStores = {
   readonly state: StateStore;
   readonly executor: ChainExecutor;
   readonly opened: OpenedJournal;
+  /** At least every height that a read has shown. */
+  readonly shown: HeightMark;
 };
 
 type Chain = Pick<ClientStores, "blocks" | "state" | "executor">;
@@ -31,15 +34,18 @@ export async function openStores(
   const { dataPath, allowsNetworkFileSystem = false, repair = DEFAULT_REPAIR } = options;
   const directory = DataDirectory.open(dataPath, { allowsNetworkFileSystem });
   let chain: Chain | undefined;
+  let shown: HeightMark | undefined;
   try {
     chain = await openChain(options, logger, onFailure);
+    shown = HeightMark.open(shownHeightPathOf(options));
     const journalPath = path.join(dataPath, "journal");
     if (options.abandonsJournal === true) abandonJournal(journalPath);
     const segmentSize = options.journalSegmentSize;
     const opened = await TransactionJournal.open(journalPath, { repair, segmentSize });
     if (opened.isTailCut) logger.warn("the torn end of the journal was cut off");
-    return { directory, ...chain, opened };
+    return { directory, ...chain, opened, shown };
   } catch (error) {
+    await shown?.close();
     await chain?.state.close();
     await chain?.blocks.close();
     directory.close();
@@ -51,7 +57,12 @@ export function statePathOf({ dataPath }: Pick<ClientOptions, "dataPath">): stri
   return path.join(dataPath, "state");
 }
 
+export function shownHeightPathOf({ dataPath }: Pick<ClientOptions, "dataPath">): string {
+  return path.join(dataPath, "shown-height");
+}
+
 export async function closeStores(stores: ClientStores): Promise<void> {
+  await stores.shown.close();
   await stores.opened.journal.end();
   await stores.blocks.close();
   await stores.state.close();

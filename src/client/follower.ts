@@ -6,6 +6,9 @@
  * One order must hold for restarts: a height is in the block store for good, with its result,
  * before the state that it led to is written, and the state is written only up to a published
  * height. So all that is on the disk has been matched, and what is missing is executed again.
+ *
+ * A height is shown to nobody before it is durable that it was (`shown`): replicas that crashed with
+ * this node may say for a moment that less is final, and reads must not go back in time.
  */
 import { equalBytes } from "../base/bytes.ts";
 import type { Logger } from "../base/logger.ts";
@@ -17,6 +20,7 @@ import type { FinalCert } from "../consensus/certificate.ts";
 import type { ExecVote } from "../consensus/message.ts";
 import type { Quorum } from "../consensus/quorum.ts";
 import type { BlockStore } from "../storage/block-store.ts";
+import type { HeightMark } from "../storage/height-mark.ts";
 import type { Authenticator } from "../wire/authenticate.ts";
 import { decodeBlock, encodeBlock, encodeFinalCert, readBlockHead } from "../wire/block-bytes.ts";
 import type { ClientRequest, ReplicaReport } from "../wire/client-codec.ts";
@@ -40,6 +44,7 @@ export type FollowerOptions = {
 export type FollowerDependencies = {
   readonly executor: ChainExecutor;
   readonly blocks: BlockStore;
+  readonly shown: HeightMark;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly ask: (replica: ReplicaIndex, request: ClientRequest) => void;
@@ -79,6 +84,8 @@ export class Follower {
   /** Executed and not yet published, the lowest first. */
   readonly #executed: ExecutedHeight[] = [];
   readonly #held = new Set<ReplicaIndex>();
+  /** What an earlier life of this node has shown. */
+  readonly #shownBefore: number;
   #published: Published;
   #progressMs = performance.now();
   #widenedMs = performance.now();
@@ -92,8 +99,13 @@ export class Follower {
   constructor(options: FollowerOptions, dependencies: FollowerDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    const { executor, blocks, authenticator } = dependencies;
+    const { executor, blocks, authenticator, shown } = dependencies;
     const { quorum, timing } = options;
+    this.#shownBefore = shown.durableHeight;
+    shown.handlers = {
+      onDurable: () => this.#wake(),
+      onFailed: (error) => this.#fail(error),
+    };
     this.#published = { height: executor.height, number: executor.head.header.number };
     this.#prover = new BlockProver(lastProved(blocks, options.genesisHash), { authenticator });
     invariant(this.#prover.height >= executor.height, "the store has all that was executed");
@@ -123,8 +135,10 @@ export class Follower {
     return this.#prover.height;
   }
 
-  get reportedHeight(): number | undefined {
-    return this.#replicas.reportedHeight();
+  /** The last height that is known to be final anywhere: here, by f+1 replicas, or once shown. */
+  get finalHeight(): number {
+    const reported = this.#replicas.reportedHeight() ?? 0;
+    return Math.max(reported, this.#prover.height, this.#shownBefore);
   }
 
   get isDiskFull(): boolean {
@@ -138,9 +152,9 @@ export class Follower {
   /** Enough replicas are up to order something, and this node is where they are. */
   get isLevel(): boolean {
     const { quorum } = this.#options.quorum;
-    const reported = this.#replicas.reportedHeight();
-    if (this.#replicas.reportCount < quorum || reported === undefined) return false;
-    return !this.#isStopped && this.#published.height >= reported;
+    if (this.#replicas.reportCount < quorum || this.#isStopped) return false;
+    const reported = this.#replicas.reportedHeight() ?? 0;
+    return this.#published.height >= Math.max(reported, this.#shownBefore);
   }
 
   status(): ReplicaStatus[] {
@@ -148,6 +162,7 @@ export class Follower {
   }
 
   start(): void {
+    this.#dependencies.shown.raise(this.#prover.height);
     this.#wake();
   }
 
@@ -213,9 +228,7 @@ export class Follower {
   tick(): void {
     const nowMs = performance.now();
     const { stallMs } = this.#options.timing;
-    const { height } = this.#published;
-    const isBehind =
-      height < this.#prover.height || height < (this.#replicas.reportedHeight() ?? 0);
+    const isBehind = this.#published.height < this.finalHeight;
     this.#wake();
     this.#replicas.fill(nowMs);
     if (!isBehind && !this.#dependencies.isWaiting()) {
@@ -291,7 +304,7 @@ export class Follower {
   }
 
   #store(): void {
-    const { blocks } = this.#dependencies;
+    const { blocks, shown } = this.#dependencies;
     let stored = 0;
     try {
       for (const { block, certificate } of this.#unstored) {
@@ -305,6 +318,8 @@ export class Follower {
     } finally {
       this.#unstored = this.#unstored.slice(stored);
     }
+    // Beside the execution, so that nobody waits for it as a rule.
+    shown.raise(blocks.latestHeight ?? 0);
   }
 
   #canExecute(): boolean {
@@ -327,12 +342,13 @@ export class Follower {
     return true;
   }
 
-  /** All that is matched. */
+  /** All that is matched and may be shown. */
   #publish(): boolean {
+    const { shown } = this.#dependencies;
     let hasPublished = false;
     for (;;) {
       const [next] = this.#executed;
-      if (next === undefined) return hasPublished;
+      if (next === undefined || next.height > shown.durableHeight) return hasPublished;
       const own = ownResult(next);
       const matched = this.#match(own, next.result);
       if (matched === undefined) return hasPublished;

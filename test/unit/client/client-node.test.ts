@@ -8,7 +8,9 @@ import { encodeTransaction } from "../../../src/chain/transaction-encoder.ts";
 import { signTransaction } from "../../../src/chain/transaction-sender.ts";
 import type { ClientOptions } from "../../../src/client/client-options.ts";
 import type { ClientNode } from "../../../src/client/client-node.ts";
+import { shownHeightPathOf } from "../../../src/client/client-stores.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
+import { HeightMark } from "../../../src/storage/height-mark.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
 import { JsonText } from "../../../src/rpc/json-text.ts";
 import { createMethodTable, type RpcReader } from "../../../src/rpc/method-table.ts";
@@ -160,6 +162,34 @@ describe("a client node", () => {
     const block = await ask("eth_getBlockByNumber", "latest", true);
     assert.equal(block["number"], "0x2");
     assert.equal((block["transactions"] as unknown[]).length, 1);
+  });
+
+  it("is ready when it is where it was, though replicas say that less is final", async () => {
+    const before = HeightMark.open(shownHeightPathOf({ dataPath: directory.path }));
+    before.raise(3);
+    await before.close();
+    for (const nonce of [0, 1]) network.order([transfer(0, nonce)]);
+    await open();
+    await until(isUpTo(2), "all there is");
+    const reported = (): number =>
+      node.status().replicas.filter(({ report }) => report?.finalHeight === 2).length;
+    await until(() => reported() === network.replicas.length, "all say so");
+    assert.deepEqual([node.isReady, node.status().lag], [false, 1]);
+    network.order([transfer(0, 2)]);
+    await node.whenReady();
+    assert.deepEqual([publishedHeight(), node.status().lag], [3, 0]);
+  });
+
+  it("shows no block before it is durable that it was shown", async (test) => {
+    await open();
+    await node.whenReady();
+    const durable = test.mock.getter(HeightMark.prototype, "durableHeight", () => 0);
+    network.order([transfer(0, 0)]);
+    await until(() => node.status().finalHeight === 1, "the block is final");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(publishedHeight(), 0);
+    durable.mock.restore();
+    await until(isUpTo(1), "it is durable");
   });
 
   it("takes blocks without a certificate when a later one proves them, and not before", async () => {
