@@ -37,7 +37,7 @@ export async function openStores(
   let shown: HeightMark | undefined;
   try {
     chain = await openChain(options, logger, onFailure);
-    shown = HeightMark.open(shownHeightPathOf(options));
+    shown = await HeightMark.open(shownHeightPathOf(options));
     const journalPath = path.join(dataPath, "journal");
     if (options.abandonsJournal === true) abandonJournal(journalPath);
     const segmentSize = options.journalSegmentSize;

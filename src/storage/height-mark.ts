@@ -7,6 +7,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { writeError } from "./disk-error.ts";
+import { syncDirectory } from "./wal-segment.ts";
 
 export type HeightMarkHandlers = {
   readonly onDurable: () => void;
@@ -40,11 +41,11 @@ export class HeightMark {
   }
 
   /** Height 0 where there is no file, or nothing in it that can be read. */
-  static open(file: string): HeightMark {
+  static async open(file: string): Promise<HeightMark> {
     const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       const bytes = Buffer.alloc(PLACE_COUNT * PLACE_SIZE);
-      if (readSync(fd, bytes, 0, bytes.length, 0) < bytes.length) create(file, fd);
+      if (readSync(fd, bytes, 0, bytes.length, 0) < bytes.length) await create(file, fd);
       return new HeightMark(file, fd, findHighest(bytes));
     } catch (error) {
       closeSync(fd);
@@ -94,15 +95,10 @@ export class HeightMark {
 type Found = { readonly height: number; readonly place: number };
 
 /** Full size at once: a later write needs no room on the disk. */
-function create(file: string, fd: number): void {
+async function create(file: string, fd: number): Promise<void> {
   writeSync(fd, Buffer.alloc(PLACE_COUNT * PLACE_SIZE), 0, PLACE_COUNT * PLACE_SIZE, 0);
   fsyncSync(fd);
-  const directory = openSync(path.dirname(file), constants.O_RDONLY);
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
+  await syncDirectory(path.dirname(file));
 }
 
 function findHighest(bytes: Buffer): Found {

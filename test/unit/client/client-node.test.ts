@@ -165,7 +165,7 @@ describe("a client node", () => {
   });
 
   it("is ready when it is where it was, though replicas say that less is final", async () => {
-    const before = HeightMark.open(shownHeightPathOf({ dataPath: directory.path }));
+    const before = await HeightMark.open(shownHeightPathOf({ dataPath: directory.path }));
     before.raise(3);
     await before.close();
     for (const nonce of [0, 1]) network.order([transfer(0, nonce)]);

@@ -12,28 +12,28 @@ function fileOf(test: TestContext): string {
 
 async function raiseTo(file: string, ...heights: readonly number[]): Promise<void> {
   for (const height of heights) {
-    const mark = HeightMark.open(file);
+    const mark = await HeightMark.open(file);
     mark.raise(height);
     await mark.close();
   }
 }
 
-function heightIn(file: string): number {
-  const mark = HeightMark.open(file);
-  void mark.close();
+async function heightIn(file: string): Promise<number> {
+  const mark = await HeightMark.open(file);
+  await mark.close();
   return mark.durableHeight;
 }
 
 describe("a height mark", () => {
   it("begins at 0 and is found again at the highest that was durable", async (test) => {
     const file = fileOf(test);
-    assert.equal(heightIn(file), 0);
+    assert.equal(await heightIn(file), 0);
     for (const height of [1, 2, 1, 7, 2 ** 40]) await raiseTo(file, height);
-    assert.equal(heightIn(file), 2 ** 40);
+    assert.equal(await heightIn(file), 2 ** 40);
   });
 
   it("says when it is durable, and writes once for all that came meanwhile", async (test) => {
-    const mark = HeightMark.open(fileOf(test));
+    const mark = await HeightMark.open(fileOf(test));
     const durable: number[] = [];
     const onFailed = (error: unknown): void => assert.fail(String(error));
     mark.handlers = { onDurable: () => durable.push(mark.durableHeight), onFailed };
@@ -52,22 +52,22 @@ describe("a height mark", () => {
     for (let written = 0; written < after.length; written++) {
       const torn = Buffer.concat([after.subarray(0, written), before.subarray(written)]);
       writeFileSync(file, torn);
-      assert.ok(heightIn(file) >= 6, `${written} bytes written`);
+      assert.ok((await heightIn(file)) >= 6, `${written} bytes written`);
     }
   });
 
   it("is 0 where nothing can be read, and rises from there", async (test) => {
     const file = fileOf(test);
     writeFileSync(file, Buffer.alloc(32, 0xff));
-    assert.equal(heightIn(file), 0);
+    assert.equal(await heightIn(file), 0);
     writeFileSync(file, "short");
-    assert.equal(heightIn(file), 0);
+    assert.equal(await heightIn(file), 0);
     await raiseTo(file, 3);
-    assert.equal(heightIn(file), 3);
+    assert.equal(await heightIn(file), 3);
   });
 
   it("tells of a disk that takes nothing, and rises no more", async () => {
-    const mark = HeightMark.open("/dev/full");
+    const mark = await HeightMark.open("/dev/full");
     const failures: unknown[] = [];
     mark.handlers = { onDurable: () => undefined, onFailed: (error) => failures.push(error) };
     mark.raise(1);
@@ -79,9 +79,9 @@ describe("a height mark", () => {
     assert.equal(mark.durableHeight, 0);
   });
 
-  it("cannot be where its directory is gone", (test) => {
+  it("cannot be where its directory is gone", async (test) => {
     const file = fileOf(test);
     rmSync(path.dirname(file), { recursive: true });
-    assert.throws(() => HeightMark.open(file));
+    await assert.rejects(HeightMark.open(file));
   });
 });
