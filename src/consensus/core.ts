@@ -2,12 +2,12 @@
  * The state of a replica and the few primitives that every rule uses. The rules live in files of
  * their own as functions over a Core; nothing here decides anything.
  */
-import { Ballots } from "./ballots.ts";
+import { Ballots } from "./agreement/ballots.ts";
 import type { BlockRef, Hash, Link, Rejoin, ReplicaIndex } from "./block.ts";
 import { linkOf } from "./block.ts";
 import { BlockTree } from "./block-tree.ts";
 import { genesisCert, type Certificate, type FinalCert } from "./certificate.ts";
-import type { Choice, Report } from "./choose.ts";
+import type { Choice, Report } from "./safety/base-selection.ts";
 import type { Clock, Effect, Notice } from "./effect.ts";
 import type { FinalPoint, LogRecord } from "./log-record.ts";
 import type {
@@ -23,9 +23,9 @@ import type {
 } from "./message.ts";
 import { Outbox } from "./outbox.ts";
 import type { Parameters, Ports } from "./parameters.ts";
-import { PendingQueue } from "./pending-queue.ts";
+import { PendingQueue } from "./agreement/pending-queue.ts";
 import { leaderOf, quorumOf, type Quorum } from "./quorum.ts";
-import { Witness } from "./witness.ts";
+import { Witness } from "./recovery/witness.ts";
 
 /**
  * probing: asks peers whether its log is complete; signs nothing yet.

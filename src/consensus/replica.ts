@@ -7,20 +7,20 @@
  */
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import { abdicate } from "./abdicating.ts";
+import { abdicate } from "./view-change/step-down.ts";
 import type { Hash, ReplicaIndex, Transaction } from "./block.ts";
-import { fetchMissing, nextFetchMs } from "./catch-up.ts";
-import { castCommits } from "./committing.ts";
+import { fetchMissing, nextFetchMs } from "./recovery/catch-up.ts";
+import { castCommits } from "./agreement/committer.ts";
 import { createCore, leader, type Core, type Mode } from "./core.ts";
 import type { Clock, Effect, Input } from "./effect.ts";
-import { onExecuted } from "./execution-agreement.ts";
-import { applyFinality } from "./finality.ts";
+import { onExecuted } from "./agreement/execution-agreement.ts";
+import { applyFinality } from "./agreement/finality.ts";
 import type { Snapshot } from "./log-record.ts";
 import type { Message } from "./message.ts";
-import { acceptNewView, createNewView, onViewChange } from "./new-view.ts";
+import { acceptNewView, createNewView, onViewChange } from "./view-change/new-view.ts";
 import type { Parameters, Ports } from "./parameters.ts";
-import { propose } from "./proposing.ts";
-import { onMessage, onTransaction } from "./receiving.ts";
+import { propose } from "./agreement/proposer.ts";
+import { onMessage, onTransaction } from "./message-handler.ts";
 import type { Rejection } from "./rejection.ts";
 import {
   forwardPending,
@@ -30,13 +30,13 @@ import {
   resendTo,
   resendWhenStuck,
   sendHeartbeat,
-} from "./repeating.ts";
-import { takeSnapshot } from "./replay.ts";
-import type { Start } from "./start.ts";
-import { requestRejoin, sendProbe, startReplica } from "./starting.ts";
-import { nextDeadlineMs, watchLeader } from "./suspicion.ts";
-import { complainOfLiar, joinHigherView, leaveView } from "./view-entry.ts";
-import { castVotes } from "./voting.ts";
+} from "./retransmission.ts";
+import { takeSnapshot } from "./recovery/replay.ts";
+import type { Start } from "./recovery/start.ts";
+import { requestRejoin, sendProbe, startReplica } from "./recovery/recovery.ts";
+import { nextDeadlineMs, watchLeader } from "./view-change/view-timer.ts";
+import { complainOfLiar, joinHigherView, leaveView } from "./view-change/view-entry.ts";
+import { castVotes } from "./agreement/voter.ts";
 
 /** What one input led to. A refused input may still let time pass: carry the effects out anyway. */
 export type Step = {

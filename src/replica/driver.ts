@@ -11,7 +11,7 @@ import type { ExecCert, FinalCert } from "../consensus/certificate.ts";
 import type { Clock, Effect, Input, Notice } from "../consensus/effect.ts";
 import type { Message } from "../consensus/message.ts";
 import type { Replica, ReplicaStatus, Step } from "../consensus/replica.ts";
-import type { Start } from "../consensus/start.ts";
+import type { Start } from "../consensus/recovery/start.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 
 /** What the core asks of the world. All are synchronous; what takes time comes back as an input. */

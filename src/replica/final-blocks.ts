@@ -19,7 +19,7 @@ const RESPONSE_SIZE_MAX = MESSAGE_SIZE_MAX - 64 * 1024;
 
 export class FinalBlocks {
   readonly #store: BlockStore;
-  /** What a correct receiver takes at once (src/consensus/catch-up.ts). */
+  /** What a correct receiver takes at once (src/consensus/recovery/catch-up.ts). */
   readonly #responseBlocksMax: number;
 
   constructor(store: BlockStore, window: number) {

@@ -11,7 +11,7 @@ import type { ExecVote, Message } from "../consensus/message.ts";
 import type { Ports } from "../consensus/parameters.ts";
 import { quorumOf } from "../consensus/quorum.ts";
 import { Replica } from "../consensus/replica.ts";
-import type { Start } from "../consensus/start.ts";
+import type { Start } from "../consensus/recovery/start.ts";
 import { createSigner } from "../crypto/ed25519.ts";
 import type { LinkReason } from "../transport/link-reason.ts";
 import { isReplica, type Endpoint, type Principal } from "../transport/principal.ts";

@@ -2,8 +2,8 @@
  * What the production `choose` answers to three reports, asked once per triple; and the union of its
  * answers to three sets of reports, worked out once per triple of sets.
  */
-import { choose, type Report } from "../../src/consensus/choose.ts";
-import { mustVoteBase } from "../../src/consensus/vote-rule.ts";
+import { choose, type Report } from "../../src/consensus/safety/base-selection.ts";
+import { mustVoteBase } from "../../src/consensus/safety/safety-rules.ts";
 import type { BlockTree } from "./block-tree.ts";
 import type { BlockNumber } from "./bound.ts";
 import { QUORUM } from "./finality.ts";

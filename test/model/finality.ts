@@ -3,7 +3,7 @@
  * certificate exists as soon as the correct replicas did their part of it.
  */
 import { quorumOf } from "../../src/consensus/quorum.ts";
-import { isFast, isQuorum, slowFinal } from "../../src/consensus/vote-rule.ts";
+import { isFast, isQuorum, slowFinal } from "../../src/consensus/safety/safety-rules.ts";
 import type { BlockTree } from "./block-tree.ts";
 
 export const QUORUM = quorumOf(4);

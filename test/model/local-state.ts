@@ -1,6 +1,6 @@
 /**
  * What one correct replica remembers and has signed, and what it may do next by itself. Every rule
- * that the product has as a predicate (src/consensus/vote-rule.ts) is asked there; its answers are
+ * that the product has as a predicate (src/consensus/safety/safety-rules.ts) is asked there; its answers are
  * remembered per local state, of which there are few, so that billions of steps stay affordable.
  */
 import {
@@ -8,7 +8,7 @@ import {
   mayCommit,
   mayVote,
   tipAfterFinal,
-} from "../../src/consensus/vote-rule.ts";
+} from "../../src/consensus/safety/safety-rules.ts";
 import type { BlockTree } from "./block-tree.ts";
 import type { BlockNumber, Bound, Deviation, Round } from "./bound.ts";
 

@@ -6,7 +6,7 @@ import type { Mutant } from "../support/mutation.ts";
 import { RULE_MUTANTS, type RuleMutantName } from "../support/rule-mutants.ts";
 import type { BoundName, Deviation } from "./bound.ts";
 
-const VOTE_RULE = "src/consensus/vote-rule.ts";
+const VOTE_RULE = "src/consensus/safety/safety-rules.ts";
 const CERTIFICATE = "src/consensus/certificate.ts";
 
 /** A patch of the product, or a rule of the model that stands for a part of it. */

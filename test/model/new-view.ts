@@ -8,7 +8,7 @@ import {
   viewInEpoch,
   type Certificate,
 } from "../../src/consensus/certificate.ts";
-import type { Report } from "../../src/consensus/choose.ts";
+import type { Report } from "../../src/consensus/safety/base-selection.ts";
 import type { BlockTree } from "./block-tree.ts";
 import type { BlockNumber, Bound } from "./bound.ts";
 import { ChoiceTable, type ReportSetId } from "./choice-table.ts";

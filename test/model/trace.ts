@@ -1,5 +1,5 @@
 /** Tells how a state was reached, in words: who did what, and on which reports a NewView stood. */
-import type { Report } from "../../src/consensus/choose.ts";
+import type { Report } from "../../src/consensus/safety/base-selection.ts";
 import type { Explorer, Move } from "./explorer.ts";
 import type { LocalId } from "./local-state.ts";
 

@@ -5,14 +5,14 @@
 import type { Mutant } from "../support/mutation.ts";
 import { RULE_MUTANTS } from "../support/rule-mutants.ts";
 
-const STARTING = "src/consensus/starting.ts";
+const STARTING = "src/consensus/recovery/recovery.ts";
 
 export const SIM_MUTANTS: readonly Mutant[] = [
   ...Object.entries(RULE_MUTANTS).map(([name, mutant]) => ({ name, ...mutant })),
   {
     name: "certificate-not-durable",
     rule: "a certificate is durable before its Commit is sent",
-    file: "src/consensus/committing.ts",
+    file: "src/consensus/agreement/committer.ts",
     find: 'sendAfterSync(core, "all", ownCommit(core, certificate));',
     replace:
       'core.effects.push({ kind: "send", to: "all", message: ownCommit(core, certificate) });',
@@ -20,28 +20,28 @@ export const SIM_MUTANTS: readonly Mutant[] = [
   {
     name: "vote-not-durable",
     rule: "a vote is durable before it is sent",
-    file: "src/consensus/voting.ts",
+    file: "src/consensus/agreement/voter.ts",
     find: 'sendAfterSync(core, "all", vote);',
     replace: 'core.effects.push({ kind: "send", to: "all", message: vote });',
   },
   {
     name: "second-vote-overwrites-the-first",
     rule: "one vote per sender and height, the first",
-    file: "src/consensus/ballots.ts",
+    file: "src/consensus/agreement/ballots.ts",
     find: 'return first.blockHash === ballot.blockHash ? "same" : { first };\n  }\n\n  /** The heights',
     replace: 'bySender.set(ballot.sender, ballot);\n    return "new";\n  }\n\n  /** The heights',
   },
   {
     name: "promise-lost-on-restart",
     rule: "the view is a promise that outlives the process",
-    file: "src/consensus/replay.ts",
+    file: "src/consensus/recovery/replay.ts",
     find: "core.view = record.view;",
     replace: "core.view = core.votedView < 0 ? 0 : core.votedView;",
   },
   {
     name: "queued-vote-unreported",
     rule: "a report holds every appended vote, synced or not",
-    file: "src/consensus/view-change.ts",
+    file: "src/consensus/view-change/view-change.ts",
     find: "headersTo(core, core.votedTip.hash);",
     replace: "headersTo(core, core.votedTip.hash).slice(0, -1);",
   },
@@ -62,21 +62,21 @@ export const SIM_MUTANTS: readonly Mutant[] = [
   {
     name: "own-vote-counts-at-once",
     rule: "our own vote counts once it is durable",
-    file: "src/consensus/voting.ts",
+    file: "src/consensus/agreement/voter.ts",
     find: 'sendAfterSync(core, "all", vote);',
     replace: 'core.ballots.add(vote);\n  sendAfterSync(core, "all", vote);',
   },
   {
     name: "body-of-another-block",
     rule: "a block is kept only under its own hash",
-    file: "src/consensus/voting.ts",
+    file: "src/consensus/agreement/voter.ts",
     find: 'if (fault === "PROPOSAL_HASH_MISMATCH") {',
     replace: 'if (fault === "PROPOSAL_AFTER_BOUNDARY") {',
   },
   {
     name: "view-change-not-durable",
     rule: "a view is durable before its ViewChange is sent",
-    file: "src/consensus/view-entry.ts",
+    file: "src/consensus/view-change/view-entry.ts",
     find: 'if (change !== undefined) sendAfterSync(core, "all", change);',
     replace:
       'if (change !== undefined) core.effects.push({ kind: "send", to: "all", message: change });',

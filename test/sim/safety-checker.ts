@@ -9,7 +9,7 @@ import type { LogRecord } from "../../src/consensus/log-record.ts";
 import type { Message, ViewChange } from "../../src/consensus/message.ts";
 import type { Parameters, Ports } from "../../src/consensus/parameters.ts";
 import { quorumOf } from "../../src/consensus/quorum.ts";
-import { reportOf } from "../../src/consensus/view-change.ts";
+import { reportOf } from "../../src/consensus/view-change/view-change.ts";
 import { BlockRegistry } from "./block-registry.ts";
 import { signedKey } from "./durable-facts.ts";
 import { FinalityLedger, type FinalPoint } from "./finality-ledger.ts";

@@ -10,7 +10,7 @@ import type { Clock, Effect, Input } from "../../src/consensus/effect.ts";
 import type { ExecVote, Message } from "../../src/consensus/message.ts";
 import type { Parameters, Ports } from "../../src/consensus/parameters.ts";
 import { Replica } from "../../src/consensus/replica.ts";
-import type { Start } from "../../src/consensus/start.ts";
+import type { Start } from "../../src/consensus/recovery/start.ts";
 import { AcceptedBallots } from "./accepted-ballots.ts";
 import type { Actor } from "./actor.ts";
 import { checkBuffers } from "./buffer-bounds.ts";

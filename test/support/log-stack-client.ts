@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Logger } from "../../src/base/logger.ts";
-import { LogStack, type LogStackOptions } from "../../src/logging/stack/log-stack.ts";
+import { LogStack, type LogStackOptions } from "../../src/log-stack/log-stack.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 

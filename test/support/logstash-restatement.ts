@@ -1,6 +1,6 @@
 /**
  * The founding log pipeline stated a second time, from its configuration text and what its filters
- * are documented to do. It shares nothing with src/logging/stack: date patterns are interpreted
+ * are documented to do. It shares nothing with src/log-stack: date patterns are interpreted
  * here, letter by letter, and filters run in the order in which they stand in the text.
  */
 import { readFileSync } from "node:fs";

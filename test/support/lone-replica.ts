@@ -18,7 +18,7 @@ import type { Commit, Message, Propose, Vote } from "../../src/consensus/message
 import { DEFAULT_PARAMETERS, type Parameters } from "../../src/consensus/parameters.ts";
 import { Replica } from "../../src/consensus/replica.ts";
 import type { RejectionCode } from "../../src/consensus/rejection.ts";
-import type { Start } from "../../src/consensus/start.ts";
+import type { Start } from "../../src/consensus/recovery/start.ts";
 import { createTransaction } from "../../src/wire/block-codec.ts";
 import { bytesToHash, ZERO_HASH } from "../../src/wire/hash-text.ts";
 import { createPorts } from "../../src/wire/ports.ts";

@@ -14,7 +14,7 @@ const ROOT = path.join(import.meta.dirname, "..", "..");
 
 export type Mutant = {
   readonly name: string;
-  /** Path from the root of the project, such as `src/consensus/choose.ts`. */
+  /** Path from the root of the project, such as `src/consensus/safety/base-selection.ts`. */
   readonly file: string;
   /** Must occur exactly once in the file. */
   readonly find: string;

@@ -4,8 +4,8 @@
  */
 import type { Mutant } from "./mutation.ts";
 
-const CHOOSE = "src/consensus/choose.ts";
-const VOTE_RULE = "src/consensus/vote-rule.ts";
+const CHOOSE = "src/consensus/safety/base-selection.ts";
+const VOTE_RULE = "src/consensus/safety/safety-rules.ts";
 
 export type RuleMutantName = keyof typeof RULE_MUTANTS;
 

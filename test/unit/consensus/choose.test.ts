@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { BlockRef } from "../../../src/consensus/block.ts";
-import { choose, type CertifiedBlock, type Report } from "../../../src/consensus/choose.ts";
+import {
+  choose,
+  type CertifiedBlock,
+  type Report,
+} from "../../../src/consensus/safety/base-selection.ts";
 
 /**
  * Blocks are named by the path of forks that leads to them: "a" stands on genesis, "ab" on "a".

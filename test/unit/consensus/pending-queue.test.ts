@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { PendingQueue } from "../../../src/consensus/pending-queue.ts";
+import { PendingQueue } from "../../../src/consensus/agreement/pending-queue.ts";
 
 const TRANSACTION = {
   id: `0x${"ab".repeat(32)}`,

@@ -11,7 +11,7 @@ import {
   mustVoteBase,
   slowFinal,
   tipAfterFinal,
-} from "../../../src/consensus/vote-rule.ts";
+} from "../../../src/consensus/safety/safety-rules.ts";
 
 const FOUR = quorumOf(4);
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { LINE_LENGTH_MAX, processRequest } from "../../../src/logging/stack/log-pipeline.ts";
-import { parseLogtime } from "../../../src/logging/stack/logtime.ts";
+import { LINE_LENGTH_MAX, processRequest } from "../../../src/log-stack/log-pipeline.ts";
+import { parseLogtime } from "../../../src/log-stack/logtime.ts";
 import { foundingFilters, restatePipeline } from "../../support/logstash-restatement.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 6);

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { Prng } from "../../../src/base/prng.ts";
-import type { LogDocument } from "../../../src/logging/stack/log-pipeline.ts";
-import { DEFAULT_LOG_STORE_OPTIONS, LogStore } from "../../../src/logging/stack/log-store.ts";
+import type { LogDocument } from "../../../src/log-stack/log-pipeline.ts";
+import { DEFAULT_LOG_STORE_OPTIONS, LogStore } from "../../../src/log-stack/log-store.ts";
 import { logLine } from "../../support/log-stack-client.ts";
 import { countStored, end, startLogStack, usageOf } from "../../support/log-stack-process.ts";
-import { openForReading } from "../../../src/logging/stack/log-database.ts";
+import { openForReading } from "../../../src/log-stack/log-database.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const DAY_MS = 86_400_000;

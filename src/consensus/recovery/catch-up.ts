@@ -3,13 +3,13 @@
  * final blocks. Level-triggered: as long as something is missing it is asked for again, of another
  * peer.
  */
-import { err, ok, type Result } from "../base/result.ts";
-import type { Hash, ReplicaIndex } from "./block.ts";
-import { notice, sendNow, type Core } from "./core.ts";
-import { applyCertificate } from "./finality.ts";
-import type { BlockRequest, BlockResponse, BodyRequest, BodyResponse, Status } from "./message.ts";
-import type { Rejection } from "./rejection.ts";
-import { holdBlock } from "./voting.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { Hash, ReplicaIndex } from "../block.ts";
+import { notice, sendNow, type Core } from "../core.ts";
+import { applyCertificate } from "../agreement/finality.ts";
+import type { BlockRequest, BlockResponse, BodyRequest, BodyResponse, Status } from "../message.ts";
+import type { Rejection } from "../rejection.ts";
+import { holdBlock } from "../agreement/voter.ts";
 
 export const BLOCKS_PER_REQUEST = 32;
 const BODIES_PER_REQUEST = 16;

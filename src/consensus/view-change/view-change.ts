@@ -1,9 +1,9 @@
 /** What a ViewChange says, when it is valid, and what the choice takes from it (PROTOCOL §6.2). */
-import { linkOf, type BlockRef, type Hash, type Header } from "./block.ts";
-import { certifiedRef, compareCerts, viewInEpoch, type Certificate } from "./certificate.ts";
-import type { Report } from "./choose.ts";
-import { signed, type Core } from "./core.ts";
-import type { ViewChange } from "./message.ts";
+import { linkOf, type BlockRef, type Hash, type Header } from "../block.ts";
+import { certifiedRef, compareCerts, viewInEpoch, type Certificate } from "../certificate.ts";
+import type { Report } from "../safety/base-selection.ts";
+import { signed, type Core } from "../core.ts";
+import type { ViewChange } from "../message.ts";
 
 /** Reports everything appended to the log so far; sent once that is durable. */
 export function buildViewChange(core: Core): ViewChange {

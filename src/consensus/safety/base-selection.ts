@@ -5,8 +5,8 @@
  * what it returns, for every choice of 2f+1 reports of which at most f lie. Every replica computes
  * it itself, so the new leader's honesty is never needed. `test/model` explores it exhaustively.
  */
-import { invariant } from "../base/invariant.ts";
-import type { BlockRef, Hash } from "./block.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { BlockRef, Hash } from "../block.ts";
 
 /** What one ViewChange says, reduced to what the choice depends on. */
 export type Report = {

@@ -2,12 +2,12 @@
  * The leader's part (PROTOCOL §5.8): the first transaction of an idle network is proposed at once;
  * while blocks are in flight, transactions gather, and the next block takes them all.
  */
-import { bodySize, type Block, type Body, type Header } from "./block.ts";
-import { leader, sendNow, type Core } from "./core.ts";
-import { dueRejoin } from "./epoch.ts";
-import type { Propose } from "./message.ts";
-import { bodyFault, judgeProposal } from "./proposal-check.ts";
-import { chainHashes, holdBlock } from "./voting.ts";
+import { bodySize, type Block, type Body, type Header } from "../block.ts";
+import { leader, sendNow, type Core } from "../core.ts";
+import { dueRejoin } from "../recovery/epoch.ts";
+import type { Propose } from "../message.ts";
+import { bodyFault, judgeProposal } from "./proposal-validation.ts";
+import { chainHashes, holdBlock } from "./voter.ts";
 
 /** How far apart a busy leader's blocks are, in times that agreeing on one takes. */
 const COMMITS_APART = 4;

@@ -2,10 +2,10 @@
  * The newest Vote and Commit of each replica, kept when finality and views have emptied every other
  * buffer: what tells a replica with a rolled-back log that it forgot something (PROTOCOL §9.1).
  */
-import type { Ballot } from "./ballots.ts";
-import type { ReplicaIndex } from "./block.ts";
-import type { Certificate } from "./certificate.ts";
-import type { Commit, Vote } from "./message.ts";
+import type { Ballot } from "../agreement/ballots.ts";
+import type { ReplicaIndex } from "../block.ts";
+import type { Certificate } from "../certificate.ts";
+import type { Commit, Vote } from "../message.ts";
 
 export type Testimony = { readonly vote: Vote | undefined; readonly commit: Commit | undefined };
 

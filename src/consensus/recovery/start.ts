@@ -1,6 +1,6 @@
 /** How a replica comes to life (PROTOCOL §9.1). */
-import type { Hash } from "./block.ts";
-import type { LogRecord } from "./log-record.ts";
+import type { Hash } from "../block.ts";
+import type { LogRecord } from "../log-record.ts";
 
 export type Start =
   /** First installation: the log is empty and the installer vouches that it never was otherwise. */

@@ -4,8 +4,8 @@
  * late has not lost what was said in it. A sender's first ballot of a height counts; a second,
  * different one never replaces it but proves equivocation.
  */
-import type { Hash } from "./block.ts";
-import type { Commit, Vote } from "./message.ts";
+import type { Hash } from "../block.ts";
+import type { Commit, Vote } from "../message.ts";
 
 export type Ballot = Vote | Commit;
 

@@ -3,8 +3,8 @@
  * starts at view 0 with the boundary as its base, and voids every promise of the one before. That
  * is what lets a replica without memory take part again.
  */
-import type { Header, Rejoin } from "./block.ts";
-import { append, finalPoint, notice, type Core } from "./core.ts";
+import type { Header, Rejoin } from "../block.ts";
+import { append, finalPoint, notice, type Core } from "../core.ts";
 
 /** Called right after the boundary became final. */
 export function enterEpoch(core: Core, rejoin: Rejoin): void {

@@ -2,14 +2,14 @@
  * Saying things again (PROTOCOL §6.5): nothing is sent only once. Heartbeats while there is work, a
  * slow one when idle, and everything unanswered again while stuck and whenever a link comes up.
  */
-import type { Ballot } from "./ballots.ts";
+import type { Ballot } from "./agreement/ballots.ts";
 import type { ReplicaIndex } from "./block.ts";
-import { askForNewView } from "./catch-up.ts";
-import { ownCommit } from "./committing.ts";
+import { askForNewView } from "./recovery/catch-up.ts";
+import { ownCommit } from "./agreement/committer.ts";
 import { leader, sendAfterSync, sendNow, signed, type Core } from "./core.ts";
 import type { Status } from "./message.ts";
-import { hasBlocksInFlight, hasWork } from "./suspicion.ts";
-import { repeatViewChange } from "./view-change.ts";
+import { hasBlocksInFlight, hasWork } from "./view-change/view-timer.ts";
+import { repeatViewChange } from "./view-change/view-change.ts";
 
 const FORWARDS_PER_STEP = 64;
 /** While the leader works: enough to find out one that leaves out whatever it can. */

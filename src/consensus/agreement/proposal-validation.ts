@@ -3,10 +3,10 @@
  * missing that may still come; nobody is to blame), invalid (the leader is to blame).
  * The leader runs the same check on its own block before it proposes it.
  */
-import { bodySize, type Block, type Hash, type Header } from "./block.ts";
-import type { Core } from "./core.ts";
-import { isRejoinAllowed } from "./epoch.ts";
-import type { RejectionCode } from "./rejection.ts";
+import { bodySize, type Block, type Hash, type Header } from "../block.ts";
+import type { Core } from "../core.ts";
+import { isRejoinAllowed } from "../recovery/epoch.ts";
+import type { RejectionCode } from "../rejection.ts";
 
 export type Verdict =
   | { readonly kind: "vote"; readonly isStale: boolean }

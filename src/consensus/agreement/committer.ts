@@ -1,9 +1,9 @@
 /** Phase 2: a quorum of votes becomes a durable certificate and a Commit (PROTOCOL §5.3). */
-import type { Hash } from "./block.ts";
-import { compareCerts, type QuorumCert } from "./certificate.ts";
-import { append, sendAfterSync, signed, type Core } from "./core.ts";
-import { isQuorum, mayCommit } from "./vote-rule.ts";
-import { logBlocksTo } from "./voting.ts";
+import type { Hash } from "../block.ts";
+import { compareCerts, type QuorumCert } from "../certificate.ts";
+import { append, sendAfterSync, signed, type Core } from "../core.ts";
+import { isQuorum, mayCommit } from "../safety/safety-rules.ts";
+import { logBlocksTo } from "./voter.ts";
 
 const FAST_STREAK_FOR_GRACE = 16;
 

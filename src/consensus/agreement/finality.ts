@@ -1,10 +1,10 @@
 /** When a block is final, and what follows from it (PROTOCOL §2, §5.5, §5.6). */
-import type { BlockRef } from "./block.ts";
-import { compareCerts, type FastCert, type FinalCert, type SlowCert } from "./certificate.ts";
-import { append, notice, type Core } from "./core.ts";
-import { enterEpoch } from "./epoch.ts";
-import type { Commit } from "./message.ts";
-import { isFast, slowFinal, tipAfterFinal } from "./vote-rule.ts";
+import type { BlockRef } from "../block.ts";
+import { compareCerts, type FastCert, type FinalCert, type SlowCert } from "../certificate.ts";
+import { append, notice, type Core } from "../core.ts";
+import { enterEpoch } from "../recovery/epoch.ts";
+import type { Commit } from "../message.ts";
+import { isFast, slowFinal, tipAfterFinal } from "../safety/safety-rules.ts";
 
 /** Applies the highest finality that can be proved and whose blocks are held. */
 export function applyFinality(core: Core): boolean {

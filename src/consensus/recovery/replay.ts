@@ -1,11 +1,11 @@
 /** The log, read back (PROTOCOL §7): replay brings a core to where its last record left it. */
-import { invariant, unreachable } from "../base/invariant.ts";
-import { linkOf, type Block, type Hash, type Rejoin } from "./block.ts";
-import { compareCerts, type FinalCert } from "./certificate.ts";
-import { finalPoint, type Core, type Final } from "./core.ts";
+import { invariant, unreachable } from "../../base/invariant.ts";
+import { linkOf, type Block, type Hash, type Rejoin } from "../block.ts";
+import { compareCerts, type FinalCert } from "../certificate.ts";
+import { finalPoint, type Core, type Final } from "../core.ts";
 import { enterEpoch, resetForEpoch } from "./epoch.ts";
-import type { FinalPoint, LogRecord, Snapshot } from "./log-record.ts";
-import { tipAfterFinal } from "./vote-rule.ts";
+import type { FinalPoint, LogRecord, Snapshot } from "../log-record.ts";
+import { tipAfterFinal } from "../safety/safety-rules.ts";
 
 export function replay(core: Core, records: readonly LogRecord[]): void {
   let boundary: Rejoin | undefined;

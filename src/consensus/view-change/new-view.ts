@@ -1,8 +1,8 @@
 /** The start of a view: the leader's NewView, and how each replica accepts it (PROTOCOL §6.4). */
-import { err, ok, type Result } from "../base/result.ts";
-import type { BlockRef } from "./block.ts";
-import { choose, type Choice } from "./choose.ts";
-import { isFinalCert } from "./certificate.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { BlockRef } from "../block.ts";
+import { choose, type Choice } from "../safety/base-selection.ts";
+import { isFinalCert } from "../certificate.ts";
 import {
   leader,
   noteReached,
@@ -12,15 +12,15 @@ import {
   type Core,
   type NewViewEntry,
   type ViewChangeEntry,
-} from "./core.ts";
-import { haltOnConflict, learnFinality } from "./finality.ts";
-import type { NewView, ViewChange } from "./message.ts";
-import { leaderOf } from "./quorum.ts";
-import type { Rejection } from "./rejection.ts";
+} from "../core.ts";
+import { haltOnConflict, learnFinality } from "../agreement/finality.ts";
+import type { NewView, ViewChange } from "../message.ts";
+import { leaderOf } from "../quorum.ts";
+import type { Rejection } from "../rejection.ts";
 import { reportOf } from "./view-change.ts";
 import { enterView } from "./view-entry.ts";
-import { mustVoteBase } from "./vote-rule.ts";
-import { castVote } from "./voting.ts";
+import { mustVoteBase } from "../safety/safety-rules.ts";
+import { castVote } from "../agreement/voter.ts";
 
 export function onViewChange(core: Core, message: ViewChange): Result<void, Rejection> {
   const known = core.views.changes.get(message.sender)?.message;

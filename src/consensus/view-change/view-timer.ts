@@ -2,12 +2,12 @@
  * When to lose patience with a leader (PROTOCOL §6.1, §6.5). Every rule compares the clock with a
  * moment in the state, so handling a tick late, early or twice changes nothing.
  */
-import { viewInEpoch } from "./certificate.ts";
-import { complain } from "./complaining.ts";
-import { leader, type Core } from "./core.ts";
-import { dueRejoin } from "./epoch.ts";
-import type { ComplaintReason } from "./message.ts";
-import { chainHashes } from "./voting.ts";
+import { viewInEpoch } from "../certificate.ts";
+import { complain } from "./view-complaint.ts";
+import { leader, type Core } from "../core.ts";
+import { dueRejoin } from "../recovery/epoch.ts";
+import type { ComplaintReason } from "../message.ts";
+import { chainHashes } from "../agreement/voter.ts";
 
 type Deadline = {
   readonly atMs: number;

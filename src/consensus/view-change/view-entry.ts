@@ -1,7 +1,7 @@
 /** Leaving a view and entering a higher one (PROTOCOL §6.1, §6.5). */
-import { complain, standingComplaints } from "./complaining.ts";
-import { append, leader, notice, sendAfterSync, sendNow, type Core } from "./core.ts";
-import type { Message } from "./message.ts";
+import { complain, standingComplaints } from "./view-complaint.ts";
+import { append, leader, notice, sendAfterSync, sendNow, type Core } from "../core.ts";
+import type { Message } from "../message.ts";
 import { repeatViewChange } from "./view-change.ts";
 
 const FAILURES_MAX = 16;

@@ -1,6 +1,6 @@
 /** Proofs of equivocation (PROTOCOL §3, §6.1 (d)). They expire with their epoch. */
-import { notice, sendNow, type Core } from "./core.ts";
-import type { Evidence } from "./message.ts";
+import { notice, sendNow, type Core } from "../core.ts";
+import type { Evidence } from "../message.ts";
 
 /** Keeps the first proof against a replica and tells everyone. */
 export function accuse(core: Core, evidence: Evidence): boolean {

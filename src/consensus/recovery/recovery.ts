@@ -1,17 +1,17 @@
 /** Coming to life: founding, resuming from the log, and losing it (PROTOCOL §5.4, §9). */
-import { err, ok, type Result } from "../base/result.ts";
-import { invariant } from "../base/invariant.ts";
-import { abdicate } from "./abdicating.ts";
-import type { Hash, ReplicaIndex } from "./block.ts";
-import { append, notice, sendNow, type Core } from "./core.ts";
-import type { Commit, Probe, ProbeAnswer, ViewChange, Vote } from "./message.ts";
-import { onViewChange } from "./new-view.ts";
-import type { Rejection } from "./rejection.ts";
-import { ownBallots } from "./repeating.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { invariant } from "../../base/invariant.ts";
+import { abdicate } from "../view-change/step-down.ts";
+import type { Hash, ReplicaIndex } from "../block.ts";
+import { append, notice, sendNow, type Core } from "../core.ts";
+import type { Commit, Probe, ProbeAnswer, ViewChange, Vote } from "../message.ts";
+import { onViewChange } from "../view-change/new-view.ts";
+import type { Rejection } from "../rejection.ts";
+import { ownBallots } from "../retransmission.ts";
 import { replay, takeSnapshot } from "./replay.ts";
 import type { Start } from "./start.ts";
-import { repeatViewChange } from "./view-change.ts";
-import { isAcceptedAfterRestart } from "./vote-rule.ts";
+import { repeatViewChange } from "../view-change/view-change.ts";
+import { isAcceptedAfterRestart } from "../safety/safety-rules.ts";
 
 export function startReplica(core: Core, how: Start): void {
   core.timers.lastProgressMs = core.clock.nowMs;

@@ -2,13 +2,13 @@
  * Results of execution (PROTOCOL §8): each replica signs its own, compares it with the others', and
  * stops itself rather than go on with a result that f+1 others contradict.
  */
-import { err, ok, type Result } from "../base/result.ts";
-import { invariant } from "../base/invariant.ts";
-import { abdicate } from "./abdicating.ts";
-import type { Hash } from "./block.ts";
-import { notice, sendNow, signed, type Core } from "./core.ts";
-import type { ExecVote } from "./message.ts";
-import type { Rejection } from "./rejection.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { invariant } from "../../base/invariant.ts";
+import { abdicate } from "../view-change/step-down.ts";
+import type { Hash } from "../block.ts";
+import { notice, sendNow, signed, type Core } from "../core.ts";
+import type { ExecVote } from "../message.ts";
+import type { Rejection } from "../rejection.ts";
 
 export function onExecuted(core: Core, height: number, result: Hash): void {
   const { execution, parameters } = core;

@@ -1,15 +1,15 @@
 /** Phase 1: proposals come in, votes go out (PROTOCOL §5.1, §5.7). */
-import { err, ok, type Result } from "../base/result.ts";
-import type { Block, BlockRef, Hash, ReplicaIndex } from "./block.ts";
-import type { TreeBlock } from "./block-tree.ts";
-import { complain } from "./complaining.ts";
-import { append, leader, sendAfterSync, signed, type Core } from "./core.ts";
-import { dueRejoin } from "./epoch.ts";
-import { accuse } from "./evidence.ts";
-import type { Propose, ProposeClaim } from "./message.ts";
-import { bodyFault, judgeProposal } from "./proposal-check.ts";
-import type { Rejection, RejectionCode } from "./rejection.ts";
-import { mayVote } from "./vote-rule.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { Block, BlockRef, Hash, ReplicaIndex } from "../block.ts";
+import type { TreeBlock } from "../block-tree.ts";
+import { complain } from "../view-change/view-complaint.ts";
+import { append, leader, sendAfterSync, signed, type Core } from "../core.ts";
+import { dueRejoin } from "../recovery/epoch.ts";
+import { accuse } from "../view-change/evidence.ts";
+import type { Propose, ProposeClaim } from "../message.ts";
+import { bodyFault, judgeProposal } from "./proposal-validation.ts";
+import type { Rejection, RejectionCode } from "../rejection.ts";
+import { mayVote } from "../safety/safety-rules.ts";
 
 export function onPropose(
   core: Core,

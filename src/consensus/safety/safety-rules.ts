@@ -2,8 +2,8 @@
  * The rules that keep a replica's signatures consistent (PROTOCOL §5), as predicates over the least
  * state they need. The replica and the model checker call the same functions.
  */
-import type { BlockRef, Hash } from "./block.ts";
-import type { Quorum } from "./quorum.ts";
+import type { BlockRef, Hash } from "../block.ts";
+import type { Quorum } from "../quorum.ts";
 
 /** Where a replica stands in its current view. */
 export type VotingState = {

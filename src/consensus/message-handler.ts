@@ -3,7 +3,7 @@
  */
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import type { Ballot } from "./ballots.ts";
+import type { Ballot } from "./agreement/ballots.ts";
 import type { ReplicaIndex } from "./block.ts";
 import {
   offerFinality,
@@ -12,19 +12,19 @@ import {
   onBodyRequest,
   onBodyResponse,
   onStatus,
-} from "./catch-up.ts";
-import { noteComplaint } from "./complaining.ts";
+} from "./recovery/catch-up.ts";
+import { noteComplaint } from "./view-change/view-complaint.ts";
 import { leader, noteReached, sendAfterSync, type Core } from "./core.ts";
-import { accuse, isProof } from "./evidence.ts";
-import { onExecVote } from "./execution-agreement.ts";
-import { learnFinality } from "./finality.ts";
+import { accuse, isProof } from "./view-change/evidence.ts";
+import { onExecVote } from "./agreement/execution-agreement.ts";
+import { learnFinality } from "./agreement/finality.ts";
 import type { Abdicate, Complaint, Evidence, Finality, Message, Status } from "./message.ts";
-import { onNewView, onViewChange } from "./new-view.ts";
+import { onNewView, onViewChange } from "./view-change/new-view.ts";
 import type { Rejection } from "./rejection.ts";
-import { onProbe, onProbeAnswer } from "./starting.ts";
-import { repeatViewChange } from "./view-change.ts";
-import { enterView } from "./view-entry.ts";
-import { onPropose } from "./voting.ts";
+import { onProbe, onProbeAnswer } from "./recovery/recovery.ts";
+import { repeatViewChange } from "./view-change/view-change.ts";
+import { enterView } from "./view-change/view-entry.ts";
+import { onPropose } from "./agreement/voter.ts";
 
 type Outcome = Result<void, Rejection>;
 

@@ -2,7 +2,7 @@
  * Transactions that wait to be ordered, first in, first out (PROTOCOL §6.1). The order of arrival
  * is what makes censorship visible: an honest leader that works in order cannot overtake.
  */
-import type { Hash, Transaction } from "./block.ts";
+import type { Hash, Transaction } from "../block.ts";
 
 export type Pending = {
   readonly transaction: Transaction;

@@ -1,6 +1,6 @@
 /** Complaints: wishes to leave a view that bind nobody (PROTOCOL §6.1). */
-import { notice, sendNow, signed, type Core } from "./core.ts";
-import type { Complaint, ComplaintReason } from "./message.ts";
+import { notice, sendNow, signed, type Core } from "../core.ts";
+import type { Complaint, ComplaintReason } from "../message.ts";
 
 /** A complaint that is not repeated fades after so many resends. */
 const LIFETIME_RESENDS = 6;
