@@ -6,7 +6,7 @@ import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { bytesToHex, parseHex, type Hex } from "../base/hex.ts";
 import { invariant } from "../base/invariant.ts";
 import { keccak256, keccak256Word } from "../crypto/keccak256.ts";
-import { encodeRlp } from "./rlp.ts";
+import { encodeRlp } from "./rlp/rlp.ts";
 
 export const ADDRESS_SIZE = 20;
 export const ZERO_ADDRESS = 0n;

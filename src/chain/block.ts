@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import { headerFields, readHeader, type Header, type HeaderError } from "./header.ts";
-import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from "./rlp.ts";
-import { RlpFields } from "./rlp-fields.ts";
+import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from "./rlp/rlp.ts";
+import { RlpFields } from "./rlp/rlp-fields.ts";
 
 /** Transactions are in network form, as the roots and hashes take them. */
 export type Block = {

@@ -11,7 +11,7 @@ import {
 import { HEADER_NONCE_SIZE, headerHash } from "./header.ts";
 import { listRoot } from "./list-root.ts";
 import { createReceipt, encodeReceipt, type Receipt } from "./receipt.ts";
-import { encodeRlp } from "./rlp.ts";
+import { encodeRlp } from "./rlp/rlp.ts";
 
 /**
  * The beneficiary of every block ("quorate" in ASCII). Nobody has its key: a fee that someone

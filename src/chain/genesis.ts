@@ -6,8 +6,8 @@ import { bytesToHex } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { sha256 } from "../crypto/sha256.ts";
 import { addressToBytes, addressToHex, ZERO_ADDRESS } from "./address.ts";
-import { decodeRlp, encodeRlp, type RlpErrorCode, type RlpItem } from "./rlp.ts";
-import { RlpFields, type RlpFieldErrorCode } from "./rlp-fields.ts";
+import { decodeRlp, encodeRlp, type RlpErrorCode, type RlpItem } from "./rlp/rlp.ts";
+import { RlpFields, type RlpFieldErrorCode } from "./rlp/rlp-fields.ts";
 
 export type GenesisConfig = {
   readonly chainId: bigint;

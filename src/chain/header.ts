@@ -2,8 +2,8 @@ import { err, ok, type Result } from "../base/result.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import { addressToBytes } from "./address.ts";
 import { BLOOM_SIZE } from "./bloom.ts";
-import { decodeRlp, encodeRlp, type RlpErrorCode, type RlpInput, type RlpItem } from "./rlp.ts";
-import { RlpFields, type RlpFieldErrorCode } from "./rlp-fields.ts";
+import { decodeRlp, encodeRlp, type RlpErrorCode, type RlpInput, type RlpItem } from "./rlp/rlp.ts";
+import { RlpFields, type RlpFieldErrorCode } from "./rlp/rlp-fields.ts";
 
 /** A block header with every field up to Prague, in the order in which it is hashed. */
 export type Header = {

@@ -8,7 +8,7 @@
 import { invariant } from "../base/invariant.ts";
 import { HASH_SIZE, keccak256, keccak256Into } from "../crypto/keccak256.ts";
 import { EMPTY_TRIE_ROOT } from "./hash-constants.ts";
-import { headerSize, LIST_BASE, STRING_BASE, writeHeader } from "./rlp-header.ts";
+import { headerSize, LIST_BASE, STRING_BASE, writeHeader } from "./rlp/rlp-header.ts";
 
 /** Keys are handled as integers of at most 4 bytes. */
 const ITEMS_MAX = 2 ** 24;

@@ -5,9 +5,9 @@ import { err, ok, type Result } from "../base/result.ts";
 import { ADDRESS_SIZE } from "./address.ts";
 import { bloomOfLogs, BLOOM_SIZE, type Log } from "./bloom.ts";
 import { itemListRoot } from "./list-root.ts";
-import { decodeRlp, type RlpErrorCode, type RlpItem } from "./rlp.ts";
-import { RlpFields, type RlpFieldErrorCode } from "./rlp-fields.ts";
-import { headerSize, LIST_BASE, STRING_BASE, writeHeader } from "./rlp-header.ts";
+import { decodeRlp, type RlpErrorCode, type RlpItem } from "./rlp/rlp.ts";
+import { RlpFields, type RlpFieldErrorCode } from "./rlp/rlp-fields.ts";
+import { headerSize, LIST_BASE, STRING_BASE, writeHeader } from "./rlp/rlp-header.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** What a transaction left behind, in the form that receiptsRoot commits to. */

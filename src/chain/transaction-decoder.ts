@@ -4,8 +4,8 @@
  * by recoverSender.
  */
 import { err, ok, type Result } from "../base/result.ts";
-import { decodeRlp, type RlpItem } from "./rlp.ts";
-import { RlpFields } from "./rlp-fields.ts";
+import { decodeRlp, type RlpItem } from "./rlp/rlp.ts";
+import { RlpFields } from "./rlp/rlp-fields.ts";
 import type { TransactionError } from "./transaction-error.ts";
 import {
   maxGasPrice,

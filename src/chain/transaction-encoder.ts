@@ -3,7 +3,7 @@ import { writeBigEndian } from "../base/big-endian.ts";
 import { unreachable } from "../base/invariant.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import { addressToBytes } from "./address.ts";
-import { encodeRlp, hashRlp, type RlpInput } from "./rlp.ts";
+import { encodeRlp, hashRlp, type RlpInput } from "./rlp/rlp.ts";
 import type {
   AccessList,
   Authorization,

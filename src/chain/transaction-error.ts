@@ -1,5 +1,5 @@
-import type { RlpFieldErrorCode } from "./rlp-fields.ts";
-import type { RlpErrorCode } from "./rlp.ts";
+import type { RlpFieldErrorCode } from "./rlp/rlp-fields.ts";
+import type { RlpErrorCode } from "./rlp/rlp.ts";
 
 /** Why a transaction is refused by its bytes and the chain's rules alone, whatever the state. */
 export type TransactionErrorCode =

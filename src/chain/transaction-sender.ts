@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../base/result.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 import { recoverPublicKey, sign } from "../crypto/secp256k1.ts";
 import { addressToBytes, publicKeyToAddress } from "./address.ts";
-import { hashRlp } from "./rlp.ts";
+import { hashRlp } from "./rlp/rlp.ts";
 import { decodeTransaction, SECP256K1_HALF_ORDER } from "./transaction-decoder.ts";
 import { signingHash } from "./transaction-encoder.ts";
 import type { TransactionError } from "./transaction-error.ts";

@@ -14,7 +14,7 @@ import { gateMethods } from "../rpc/readiness-gate.ts";
 import type { AccessControl } from "../rpc/auth/access-control.ts";
 import type { RequestTrace } from "../rpc/request-trace.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
-import type { NetworkStatus } from "../rpc/network-status.ts";
+import type { NetworkStatus } from "../api/network-status.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
 import { networkReader, nodeProblemOf } from "./client-status.ts";
 import { loadNetworkFile } from "./load-config.ts";

@@ -1,7 +1,7 @@
 /** Where the network stands as the client node sees it, for ethrpc and for health. */
 import { leaderOf } from "../consensus/quorum.ts";
 import type { ClientNode, ClientStatus } from "../client/client-node.ts";
-import type { NetworkStatus, NetworkStatusReader, ReplicaState } from "../rpc/network-status.ts";
+import type { NetworkStatus, NetworkStatusReader, ReplicaState } from "../api/network-status.ts";
 import { progressProblem } from "./progress.ts";
 
 export function networkReader(node: Pick<ClientNode, "status">): NetworkStatusReader {

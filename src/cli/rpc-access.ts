@@ -15,7 +15,7 @@ import {
   signInIssuer,
   type TokenIssuer,
 } from "../rpc/auth/token-issuer.ts";
-import type { StateAtReader } from "../rpc/chain-reader.ts";
+import type { StateAtReader } from "../api/chain-reader.ts";
 import { shownPath } from "./network-directory.ts";
 
 type Genesis = Pick<GenesisConfig, "chainId" | "isReadPermissioned">;

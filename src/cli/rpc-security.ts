@@ -5,7 +5,7 @@ import type { NetworkFile } from "../config/network-file.ts";
 import type { ClientConfig } from "../config/node-settings.ts";
 import { accessProblems, isAccessOpen } from "../config/rpc-access-settings.ts";
 import type { AccessControl } from "../rpc/auth/access-control.ts";
-import type { StateAtReader } from "../rpc/chain-reader.ts";
+import type { StateAtReader } from "../api/chain-reader.ts";
 import type { RpcTlsOptions } from "../rpc/rpc-options.ts";
 import { readText } from "./load-config.ts";
 import { shownPath } from "./network-directory.ts";

@@ -1,7 +1,7 @@
 /** The proofs of a block, put together from what is stored of it and of the blocks after it. */
 import { hexToBytes } from "../base/hex.ts";
 import { invariant } from "../base/invariant.ts";
-import type { BlockCertificate } from "../chain/block-certificate.ts";
+import type { BlockCertificate } from "../api/block-certificate.ts";
 import type { ExecVote } from "../consensus/message.ts";
 import type { BlockStore } from "../storage/block-store.ts";
 import { readBlockHead } from "../wire/block-bytes.ts";

@@ -9,7 +9,7 @@ import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { GenesisBlock } from "../chain/genesis-block.ts";
 import { headerHash, type Header } from "../chain/header.ts";
 import { decodeReceipt, encodeReceipt, type Receipt } from "../chain/receipt.ts";
-import { decodeRlp, encodeRlp } from "../chain/rlp.ts";
+import { decodeRlp, encodeRlp } from "../chain/rlp/rlp.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
 

@@ -4,7 +4,7 @@
  */
 import { equalBytes } from "../base/bytes.ts";
 import { invariant } from "../base/invariant.ts";
-import type { BlockCertificate } from "../chain/block-certificate.ts";
+import type { BlockCertificate } from "../api/block-certificate.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { StateReader } from "../state/state-reader.ts";

@@ -6,7 +6,7 @@ import { CodedError } from "../base/coded-error.ts";
 import { hexToBytes } from "../base/hex.ts";
 import type { Result } from "../base/result.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
+import type { SubmitRefusal, TransactionStatus } from "../api/transaction-status.ts";
 import type { ReplicaIndex } from "../consensus/block.ts";
 import { DEFAULT_PARAMETERS } from "../consensus/parameters.ts";
 import { quorumOf, type Quorum } from "../consensus/quorum.ts";

@@ -1,16 +1,16 @@
 /** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
 import { invariant } from "../base/invariant.ts";
 import type { Result } from "../base/result.ts";
-import type { BlockCertificate } from "../chain/block-certificate.ts";
+import type { BlockCertificate } from "../api/block-certificate.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
-import type { CallRequest } from "../chain/call-request.ts";
+import type { CallRequest } from "../api/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
-import type { SimulationRequest } from "../chain/simulation.ts";
-import type { SyncProgress } from "../chain/sync-progress.ts";
-import type { TraceOptions } from "../chain/trace-options.ts";
+import type { SimulationRequest } from "../api/simulation.ts";
+import type { SyncProgress } from "../api/sync-progress.ts";
+import type { TraceOptions } from "../api/trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
+import type { SubmitRefusal, TransactionStatus } from "../api/transaction-status.ts";
 import type { ReadKind, ReadResults } from "../execution/read-job.ts";
 import type { TracedBlock } from "../execution/trace/trace-transactions.ts";
 import type { FeeRules } from "../txpool/pool-options.ts";

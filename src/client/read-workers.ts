@@ -7,7 +7,7 @@
 import { Worker } from "node:worker_threads";
 import { CodedError } from "../base/coded-error.ts";
 import { err } from "../base/result.ts";
-import type { CallFailure } from "../chain/call-request.ts";
+import type { CallFailure } from "../api/call-request.ts";
 import type { ChainRules } from "../execution/engine.ts";
 import type { ReadKind, ReadParams, ReadResults } from "../execution/read-job.ts";
 import type { StateMark } from "../state/state-database.ts";

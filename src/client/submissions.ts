@@ -8,7 +8,7 @@ import { hexToBytes } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
+import type { SubmitRefusal, TransactionStatus } from "../api/transaction-status.ts";
 import { checkTransaction } from "../chain/transaction-validity.ts";
 import type { Hash, ReplicaIndex } from "../consensus/block.ts";
 import { keccak256 } from "../crypto/keccak256.ts";

@@ -4,7 +4,7 @@
  */
 import { equalBytes } from "../base/bytes.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import type { BlockCertificate } from "../chain/block-certificate.ts";
+import type { BlockCertificate } from "../api/block-certificate.ts";
 import type { GenesisConfig } from "../chain/genesis.ts";
 import { decodeHeader, headerHash, type Header } from "../chain/header.ts";
 import type { ExecVote } from "../consensus/message.ts";

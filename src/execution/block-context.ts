@@ -1,5 +1,5 @@
 import { readBigEndian } from "../base/big-endian.ts";
-import type { BlockOverrides } from "../chain/call-request.ts";
+import type { BlockOverrides } from "../api/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { BlockContext } from "../evm/message.ts";
 

@@ -1,5 +1,5 @@
 /** A state in which some accounts are taken to be different from what they are. */
-import type { AccountOverride } from "../chain/call-request.ts";
+import type { AccountOverride } from "../api/call-request.ts";
 import { type Account, type Code, EMPTY_CODE, EMPTY_STORAGE_ROOT } from "../state/account.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import { WordMap } from "../state/word-map.ts";

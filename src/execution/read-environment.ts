@@ -1,5 +1,5 @@
 /** Where calls and traces run: any block of the chain, with what the caller wants different. */
-import type { AccountOverride, CallRequest } from "../chain/call-request.ts";
+import type { AccountOverride, CallRequest } from "../api/call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
 import type { Precompile } from "../evm/precompile.ts";

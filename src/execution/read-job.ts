@@ -3,9 +3,9 @@
  * it runs alike on the main thread and in a thread of its own.
  */
 import { err, ok, type Result } from "../base/result.ts";
-import type { CallFailure, CallRequest } from "../chain/call-request.ts";
+import type { CallFailure, CallRequest } from "../api/call-request.ts";
 import type { Header } from "../chain/header.ts";
-import type { SimulatedBlock } from "../chain/simulation.ts";
+import type { SimulatedBlock } from "../api/simulation.ts";
 import type { AccessList } from "../chain/transaction.ts";
 import type { AccountProof } from "../state/account-proof.ts";
 import { runCall } from "./call.ts";

@@ -2,7 +2,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import { encodeBlock } from "../chain/block.ts";
 import { mergeBlooms } from "../chain/bloom.ts";
-import type { CallFailure } from "../chain/call-request.ts";
+import type { CallFailure } from "../api/call-request.ts";
 import { ZERO_HASH } from "../chain/hash-constants.ts";
 import { type Header, headerHash } from "../chain/header.ts";
 import { listRoot } from "../chain/list-root.ts";
@@ -13,7 +13,7 @@ import type {
   SimulatedCall,
   SimulatedCallRequest,
   SimulationRequest,
-} from "../chain/simulation.ts";
+} from "../api/simulation.ts";
 import { encodeTransaction } from "../chain/transaction-encoder.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { checkTransaction } from "../chain/transaction-validity.ts";

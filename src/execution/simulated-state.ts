@@ -1,5 +1,5 @@
 /** A state that changes from one simulated block to the next, on top of one that stays. */
-import type { AccountOverride } from "../chain/call-request.ts";
+import type { AccountOverride } from "../api/call-request.ts";
 import { EMPTY_CODE } from "../state/account.ts";
 import type { BlockChanges } from "../state/block-changes.ts";
 import type { StateReader } from "../state/state-reader.ts";

@@ -1,7 +1,7 @@
 /** Which block a caller means: by number, by name, or by an object of EIP-1898. */
 import { bytesToHex } from "../base/hex.ts";
-import { type Awaitable, whenThere } from "./awaitable.ts";
-import type { BlockReader, BlockRecord, StateAt, StateAtReader } from "./chain-reader.ts";
+import { type Awaitable, whenThere } from "../api/awaitable.ts";
+import type { BlockReader, BlockRecord, StateAt, StateAtReader } from "../api/chain-reader.ts";
 import type { Dialect } from "./method.ts";
 import {
   assertKnownFields,

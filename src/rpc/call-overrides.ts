@@ -1,5 +1,5 @@
 /** What a caller wants different from the chain: the last parameters of eth_call and its like. */
-import type { AccountOverride, BlockOverrides, SlotOverride } from "../chain/call-request.ts";
+import type { AccountOverride, BlockOverrides, SlotOverride } from "../api/call-request.ts";
 import { parseAddress as readAddress } from "../chain/address.ts";
 import type { MethodContext } from "./method.ts";
 import {

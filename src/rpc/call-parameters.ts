@@ -2,7 +2,7 @@
 import { ZERO_ADDRESS } from "../chain/address.ts";
 import type { AccessList, Authorization, UnsignedTransaction } from "../chain/transaction.ts";
 import { equalBytes } from "../base/bytes.ts";
-import type { CallRequest } from "../chain/call-request.ts";
+import type { CallRequest } from "../api/call-request.ts";
 import type { Dialect, MethodContext } from "./method.ts";
 import {
   assertKnownFields,

@@ -3,7 +3,7 @@
  * answered with HTTP status 200 even if the answer is an error, as all Ethereum clients expect; 400
  * is for what is no request at all, 413 for too much, 204 where nothing is to be said.
  */
-import { type Awaitable, whenThere } from "./awaitable.ts";
+import { type Awaitable, whenThere } from "../api/awaitable.ts";
 import { takeTurns } from "./event-loop-turn.ts";
 import { isNumberText, JsonText, parseJson } from "./json-text.ts";
 import type { Dialect, MethodContext, MethodTable } from "./method.ts";

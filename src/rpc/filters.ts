@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { bytesToHex, type Hex } from "../base/hex.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { findBlock } from "./block-tag.ts";
-import type { ChainEvents } from "./chain-reader.ts";
+import type { ChainEvents } from "../api/chain-reader.ts";
 import { jsonList, type JsonText } from "./json-text.ts";
 import type { LogsReader } from "./kept-logs.ts";
 import type { LogFilter } from "./log-filter.ts";

@@ -1,6 +1,6 @@
 import { bytesToHex } from "../base/hex.ts";
 import { addressToHex } from "../chain/address.ts";
-import type { BlockRecord } from "./chain-reader.ts";
+import type { BlockRecord } from "../api/chain-reader.ts";
 import type { Dialect } from "./method.ts";
 import type { JsonObject } from "./parameters.ts";
 import { quantity } from "./quantity.ts";

@@ -2,7 +2,7 @@ import { bytesToHex } from "../base/hex.ts";
 import { addressToHex } from "../chain/address.ts";
 import type { Log } from "../chain/bloom.ts";
 import type { Receipt } from "../chain/receipt.ts";
-import type { BlockRecord } from "./chain-reader.ts";
+import type { BlockRecord } from "../api/chain-reader.ts";
 import type { JsonObject } from "./parameters.ts";
 import { quantity, word } from "./quantity.ts";
 

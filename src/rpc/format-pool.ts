@@ -1,6 +1,6 @@
 /** What waits in the pool, by sender and nonce, as the txpool methods show it. */
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { PoolReader } from "./chain-reader.ts";
+import type { PoolReader } from "../api/chain-reader.ts";
 import type { JsonObject } from "./parameters.ts";
 
 type Format = (transaction: RecoveredTransaction) => unknown;

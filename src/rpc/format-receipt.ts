@@ -2,7 +2,7 @@ import { invariant } from "../base/invariant.ts";
 import { bytesToHex } from "../base/hex.ts";
 import { addressToHex } from "../chain/address.ts";
 import type { Receipt } from "../chain/receipt.ts";
-import type { FoundTransaction } from "./chain-reader.ts";
+import type { FoundTransaction } from "../api/chain-reader.ts";
 import { firstLogIndex, formatLogs } from "./format-log.ts";
 import { contractAddressOf, gasPriceOf, senderOf, targetOf } from "./format-transaction.ts";
 import type { JsonObject } from "./parameters.ts";

@@ -1,6 +1,6 @@
 import { bytesToHex } from "../base/hex.ts";
-import type { SimulatedBlock, SimulatedCall } from "../chain/simulation.ts";
-import type { BlockRecord } from "./chain-reader.ts";
+import type { SimulatedBlock, SimulatedCall } from "../api/simulation.ts";
+import type { BlockRecord } from "../api/chain-reader.ts";
 import { formatBlock } from "./format-block.ts";
 import { formatLogs } from "./format-log.ts";
 import { formatTransaction } from "./format-transaction.ts";

@@ -5,7 +5,7 @@ import type { GenesisTransaction } from "../chain/genesis-block.ts";
 import { legacyV } from "../chain/transaction-encoder.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { AccessList, Authorization, Transaction } from "../chain/transaction.ts";
-import type { BlockRecord } from "./chain-reader.ts";
+import type { BlockRecord } from "../api/chain-reader.ts";
 import type { JsonObject } from "./parameters.ts";
 import { integer, quantity, word } from "./quantity.ts";
 

@@ -1,7 +1,7 @@
 /** A block with hashes or with records of its transactions, as both block methods answer. */
 import { bytesToHex } from "../base/hex.ts";
 import { prunedBlock } from "./block-tag.ts";
-import type { BlockRecord, ReceiptsReader, TransactionsReader } from "./chain-reader.ts";
+import type { BlockRecord, ReceiptsReader, TransactionsReader } from "../api/chain-reader.ts";
 import { formatBlock } from "./format-block.ts";
 import { formatLogs } from "./format-log.ts";
 import { formatFoundingTransaction, formatTransaction } from "./format-transaction.ts";

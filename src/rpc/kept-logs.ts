@@ -5,7 +5,7 @@
  */
 import { prunedBlock } from "./block-tag.ts";
 import type { Log } from "../chain/bloom.ts";
-import type { BlockReader, BlockRecord, ReceiptsReader } from "./chain-reader.ts";
+import type { BlockReader, BlockRecord, ReceiptsReader } from "../api/chain-reader.ts";
 import { formatLog } from "./format-log.ts";
 
 export type LogsReader = BlockReader & ReceiptsReader;

@@ -1,6 +1,6 @@
 /** The logs of a range of blocks that a filter admits. */
 import { findBlock, requireBlock, type BlockTag } from "./block-tag.ts";
-import type { BlockReader, BlockRecord } from "./chain-reader.ts";
+import type { BlockReader, BlockRecord } from "../api/chain-reader.ts";
 import { takeTurns } from "./event-loop-turn.ts";
 import { KeptLogs, type KeptBlock, type KeptLogsOptions, type LogsReader } from "./kept-logs.ts";
 import { createBloomCheck, matchesLog, type LogCriteria, type LogFilter } from "./log-filter.ts";

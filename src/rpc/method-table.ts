@@ -24,7 +24,7 @@ import type {
   SyncReader,
   TransactionFinder,
   TransactionsReader,
-} from "./chain-reader.ts";
+} from "../api/chain-reader.ts";
 import { Filters } from "./filters.ts";
 import { LogSearch } from "./log-search.ts";
 import { bindMethod, type BoundMethod, type MethodTable } from "./method.ts";
@@ -101,7 +101,7 @@ import { txpoolInspect } from "./methods/txpool-inspect.ts";
 import { txpoolStatus } from "./methods/txpool-status.ts";
 import { web3ClientVersion } from "./methods/web3-client-version.ts";
 import { web3Sha3 } from "./methods/web3-sha3.ts";
-import type { NetworkStatusReader } from "./network-status.ts";
+import type { NetworkStatusReader } from "../api/network-status.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { unsupportedMethods } from "./unsupported-methods.ts";
 

@@ -1,4 +1,4 @@
-import type { Awaitable } from "./awaitable.ts";
+import type { Awaitable } from "../api/awaitable.ts";
 import type { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./subscriber-connection.ts";

@@ -1,8 +1,8 @@
-import { whenThere, type Awaitable } from "./awaitable.ts";
+import { whenThere, type Awaitable } from "../api/awaitable.ts";
 import { prunedBlock, requireBlock, type BlockTag } from "./block-tag.ts";
 import { callToRequest, type CallParameters } from "./call-parameters.ts";
-import type { CallRequest } from "../chain/call-request.ts";
-import type { BlockRecord, NetworkReader, StateAtReader } from "./chain-reader.ts";
+import type { CallRequest } from "../api/call-request.ts";
+import type { BlockRecord, NetworkReader, StateAtReader } from "../api/chain-reader.ts";
 
 export type CallReader = StateAtReader & Pick<NetworkReader, "chainId">;
 

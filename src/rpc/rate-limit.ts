@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { TokenBucket } from "../base/token-bucket.ts";
 import { credentialsOf } from "./auth/access-control.ts";
 import type { Authenticator } from "./auth/authenticator.ts";
-import type { Awaitable } from "./awaitable.ts";
+import type { Awaitable } from "../api/awaitable.ts";
 import { clientOfAddress, clientOfIdentity } from "./client-name.ts";
 import { LIMIT_EXCEEDED, RpcError } from "./rpc-error.ts";
 import type { RpcLimits } from "./rpc-options.ts";

@@ -1,7 +1,7 @@
 /** Codes of checks as errors: the texts are those that wallets and libraries look for. */
 import { bytesToHex } from "../base/hex.ts";
-import type { CallFailure } from "../chain/call-request.ts";
-import type { SubmitRefusal } from "../chain/transaction-status.ts";
+import type { CallFailure } from "../api/call-request.ts";
+import type { SubmitRefusal } from "../api/transaction-status.ts";
 import { quantity } from "./quantity.ts";
 import { revertReason } from "../chain/revert-reason.ts";
 import {

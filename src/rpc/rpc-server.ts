@@ -11,7 +11,7 @@ import { type AccessControl, createMethodCheck, credentialsOf } from "./auth/acc
 import type { Authenticator } from "./auth/authenticator.ts";
 import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "./auth/sign-in-endpoints.ts";
 import type { SignIn } from "./auth/sign-in.ts";
-import type { Awaitable } from "./awaitable.ts";
+import type { Awaitable } from "../api/awaitable.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";

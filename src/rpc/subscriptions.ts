@@ -4,7 +4,7 @@
  */
 import { bytesToHex, type Hex } from "../base/hex.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { BlockRecord, ChainEvents, SyncReader } from "./chain-reader.ts";
+import type { BlockRecord, ChainEvents, SyncReader } from "../api/chain-reader.ts";
 import { createId } from "./filters.ts";
 import { formatHeader } from "./format-block.ts";
 import { formatTransaction } from "./format-transaction.ts";

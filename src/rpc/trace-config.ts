@@ -1,5 +1,5 @@
 /** The last parameter of the debug_trace methods. */
-import type { TraceOptions } from "../chain/trace-options.ts";
+import type { TraceOptions } from "../api/trace-options.ts";
 import type { MethodContext } from "./method.ts";
 import {
   assertKnownFields,

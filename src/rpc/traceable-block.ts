@@ -1,6 +1,6 @@
 import { bytesToHex } from "../base/hex.ts";
-import type { TraceOptions } from "../chain/trace-options.ts";
-import type { BlockRecord, TraceReader } from "./chain-reader.ts";
+import type { TraceOptions } from "../api/trace-options.ts";
+import type { BlockRecord, TraceReader } from "../api/chain-reader.ts";
 import { jsonList, type JsonText } from "./json-text.ts";
 import { callFailureToError } from "./refusal.ts";
 import { RpcError, SERVER_ERROR } from "./rpc-error.ts";

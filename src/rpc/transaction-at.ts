@@ -1,5 +1,5 @@
 import { prunedBlock } from "./block-tag.ts";
-import type { BlockRecord, TransactionsReader } from "./chain-reader.ts";
+import type { BlockRecord, TransactionsReader } from "../api/chain-reader.ts";
 import { formatTransaction } from "./format-transaction.ts";
 import type { JsonObject } from "./parameters.ts";
 

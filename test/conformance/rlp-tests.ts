@@ -1,6 +1,6 @@
 /** RLPTests: what encodes to what, and what no decoder may accept. */
 import { bytesToHex, hexToBytes } from "../../src/base/hex.ts";
-import { decodeRlp, encodeRlp, type RlpInput } from "../../src/chain/rlp.ts";
+import { decodeRlp, encodeRlp, type RlpInput } from "../../src/chain/rlp/rlp.ts";
 import { asObject, asText, type Fixture, type Json } from "./fixture-data.ts";
 import { failed, PASSED, type Verdict } from "./outcome.ts";
 

@@ -4,7 +4,7 @@
 import { bytesToHex, hexToBytes } from "../../src/base/hex.ts";
 import type { Fork } from "../../src/chain/fork.ts";
 import { addressToBytes } from "../../src/chain/address.ts";
-import { encodeRlp } from "../../src/chain/rlp.ts";
+import { encodeRlp } from "../../src/chain/rlp/rlp.ts";
 import { recoverTransaction } from "../../src/chain/transaction-sender.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { Evm } from "../../src/evm/evm.ts";

@@ -6,17 +6,17 @@ import { bytesToHex } from "../../src/base/hex.ts";
 import { err, ok, type Result } from "../../src/base/result.ts";
 import { encodeBlock } from "../../src/chain/block.ts";
 import type { BlockTransaction } from "../../src/chain/block-transaction.ts";
-import type { CallRequest } from "../../src/chain/call-request.ts";
+import type { CallRequest } from "../../src/api/call-request.ts";
 import type { GenesisConfig } from "../../src/chain/genesis.ts";
 import type { Receipt } from "../../src/chain/receipt.ts";
 import {
   type RecoveredTransaction,
   recoverTransaction,
 } from "../../src/chain/transaction-sender.ts";
-import type { SimulationRequest } from "../../src/chain/simulation.ts";
-import type { SyncProgress } from "../../src/chain/sync-progress.ts";
-import type { SubmitRefusal, TransactionStatus } from "../../src/chain/transaction-status.ts";
-import type { TraceOptions } from "../../src/chain/trace-options.ts";
+import type { SimulationRequest } from "../../src/api/simulation.ts";
+import type { SyncProgress } from "../../src/api/sync-progress.ts";
+import type { SubmitRefusal, TransactionStatus } from "../../src/api/transaction-status.ts";
+import type { TraceOptions } from "../../src/api/trace-options.ts";
 import { checkTransaction } from "../../src/chain/transaction-validity.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { AnalyzedCodeCache } from "../../src/evm/analyzed-code.ts";
@@ -29,7 +29,7 @@ import {
   type ReadResults,
   runReadJob,
 } from "../../src/execution/read-job.ts";
-import type { BlockRecord, FoundTransaction, StateAt } from "../../src/rpc/chain-reader.ts";
+import type { BlockRecord, FoundTransaction, StateAt } from "../../src/api/chain-reader.ts";
 import type { RpcReader } from "../../src/rpc/method-table.ts";
 import { MemoryStore } from "../../src/state/memory-store.ts";
 import { StateDatabase } from "../../src/state/state-database.ts";

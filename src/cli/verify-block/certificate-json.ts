@@ -1,7 +1,7 @@
 /** What quorate_getCertificate gives, read back from JSON. It comes from outside. */
 import { parseHex } from "../../base/hex.ts";
 import { err, ok, type Result } from "../../base/result.ts";
-import type { BlockCertificate } from "../../chain/block-certificate.ts";
+import type { BlockCertificate } from "../../api/block-certificate.ts";
 import type { ConfigProblem } from "../../config/config-problem.ts";
 import { isRecord, JsonFields, parseJsonRecord } from "../../config/json-fields.ts";
 

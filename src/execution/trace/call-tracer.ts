@@ -3,7 +3,7 @@ import { bytesToHex, type Hex, numberToHex, wordToHex } from "../../base/hex.ts"
 import { invariant } from "../../base/invariant.ts";
 import { addressToHex } from "../../chain/address.ts";
 import { revertReason } from "../../chain/revert-reason.ts";
-import type { CallTracerOptions } from "../../chain/trace-options.ts";
+import type { CallTracerOptions } from "../../api/trace-options.ts";
 import type { Fault, FrameEntry, FrameExit, Step } from "../../evm/tracer.ts";
 import type { ExecutedTransaction } from "../transaction-request.ts";
 import type { ExecutionTrace, Json, TraceSetting } from "./execution-trace.ts";

@@ -1,4 +1,4 @@
-import type { TraceOptions } from "../../chain/trace-options.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
 import { createCallTracer } from "./call-tracer.ts";
 import type { ExecutionTrace, TraceSetting } from "./execution-trace.ts";
 import { createFourByteTracer } from "./four-byte-tracer.ts";

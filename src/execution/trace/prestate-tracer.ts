@@ -2,7 +2,7 @@
 import { bytesToHex, numberToHex, wordToHex } from "../../base/hex.ts";
 import { addressToHex } from "../../chain/address.ts";
 import { recoverAuthority } from "../../chain/transaction-sender.ts";
-import type { PrestateTracerOptions } from "../../chain/trace-options.ts";
+import type { PrestateTracerOptions } from "../../api/trace-options.ts";
 import { authorizationListOf } from "../../chain/transaction.ts";
 import type { FrameEntry, Step } from "../../evm/tracer.ts";
 import { WordMap } from "../../state/word-map.ts";

@@ -1,6 +1,6 @@
 /** Every step with what it saw: the default of debug_trace*. */
 import { bytesToHex, type Hex, numberToHex, wordToHex } from "../../base/hex.ts";
-import type { StructLoggerOptions } from "../../chain/trace-options.ts";
+import type { StructLoggerOptions } from "../../api/trace-options.ts";
 import type { Fault, Step } from "../../evm/tracer.ts";
 import { WordMap } from "../../state/word-map.ts";
 import type { ExecutedTransaction } from "../transaction-request.ts";

@@ -1,8 +1,8 @@
 /** Executions once more, with a look at each step. Results are JSON, which nobody takes apart. */
 import { err, ok, type Result } from "../../base/result.ts";
-import type { CallFailure, CallRequest } from "../../chain/call-request.ts";
+import type { CallFailure, CallRequest } from "../../api/call-request.ts";
 import type { Header } from "../../chain/header.ts";
-import type { TraceOptions } from "../../chain/trace-options.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
 import type { UnsignedTransaction } from "../../chain/transaction.ts";
 import { blockContextOf } from "../block-context.ts";
 import { runCall } from "../call.ts";

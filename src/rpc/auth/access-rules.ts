@@ -1,6 +1,6 @@
 /** What a caller may do: by its roles (SPEC A5) and, where reads are permissioned, by READ (A4). */
 import { err, ok, type Result } from "../../base/result.ts";
-import type { Awaitable } from "../awaitable.ts";
+import type { Awaitable } from "../../api/awaitable.ts";
 import { INVALID_PARAMS, PERMISSION_DENIED, RpcError } from "../rpc-error.ts";
 import type { AuthRefusal, Identity } from "./identity.ts";
 import { isOpenMethod, isWriteMethod, readTarget } from "./read-target.ts";

@@ -6,7 +6,7 @@ import {
   permissionSlot,
   READ,
 } from "../../chain/permissions.ts";
-import type { StateAtReader } from "../chain-reader.ts";
+import type { StateAtReader } from "../../api/chain-reader.ts";
 import type { AccessDependencies } from "./access-rules.ts";
 
 export function createReadRight(reader: StateAtReader): AccessDependencies["mayRead"] {

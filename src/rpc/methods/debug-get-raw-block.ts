@@ -1,7 +1,7 @@
 import { bytesToHex } from "../../base/hex.ts";
 import { encodeBlock } from "../../chain/block.ts";
 import { parseBlockTag, prunedBlock, requireBlock, type BlockTag } from "../block-tag.ts";
-import type { BlockReader, TransactionsReader } from "../chain-reader.ts";
+import type { BlockReader, TransactionsReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { requireParameter } from "../parameters.ts";
 

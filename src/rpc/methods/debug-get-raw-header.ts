@@ -1,7 +1,7 @@
 import { bytesToHex } from "../../base/hex.ts";
 import { encodeHeader } from "../../chain/header.ts";
 import { parseBlockTag, requireBlock, type BlockTag } from "../block-tag.ts";
-import type { BlockReader } from "../chain-reader.ts";
+import type { BlockReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { requireParameter } from "../parameters.ts";
 

@@ -1,7 +1,7 @@
 import { bytesToHex } from "../../base/hex.ts";
 import { encodeReceipt } from "../../chain/receipt.ts";
 import { parseBlockTag, prunedBlock, requireBlock, type BlockTag } from "../block-tag.ts";
-import type { BlockReader, ReceiptsReader } from "../chain-reader.ts";
+import type { BlockReader, ReceiptsReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { requireParameter } from "../parameters.ts";
 

@@ -1,5 +1,5 @@
 import { bytesToHex } from "../../base/hex.ts";
-import type { PendingTransactionReader, TransactionFinder } from "../chain-reader.ts";
+import type { PendingTransactionReader, TransactionFinder } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";
 

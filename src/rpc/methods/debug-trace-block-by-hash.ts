@@ -1,6 +1,6 @@
-import type { TraceOptions } from "../../chain/trace-options.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
 import { requireBlock } from "../block-tag.ts";
-import type { BlockReader, TraceReader } from "../chain-reader.ts";
+import type { BlockReader, TraceReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";
 import { parseTraceConfig } from "../trace-config.ts";

@@ -1,6 +1,6 @@
-import type { TraceOptions } from "../../chain/trace-options.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
 import { parseBlockNumber, requireBlock, type BlockTag } from "../block-tag.ts";
-import type { BlockReader, TraceReader } from "../chain-reader.ts";
+import type { BlockReader, TraceReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseTraceConfig } from "../trace-config.ts";
 import { traceBlock } from "../traceable-block.ts";

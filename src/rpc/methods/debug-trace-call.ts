@@ -1,9 +1,9 @@
-import type { AccountOverride, BlockOverrides } from "../../chain/call-request.ts";
-import type { TraceOptions } from "../../chain/trace-options.ts";
+import type { AccountOverride, BlockOverrides } from "../../api/call-request.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
 import { parseBlockTag, type BlockTag } from "../block-tag.ts";
 import { parseBlockOverrides, parseStateOverrides } from "../call-overrides.ts";
 import { parseCall, type CallParameters } from "../call-parameters.ts";
-import type { TraceReader } from "../chain-reader.ts";
+import type { TraceReader } from "../../api/chain-reader.ts";
 import { JsonText } from "../json-text.ts";
 import type { Method } from "../method.ts";
 import { isObject } from "../parameters.ts";

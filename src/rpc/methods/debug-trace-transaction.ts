@@ -1,5 +1,5 @@
-import type { TraceOptions } from "../../chain/trace-options.ts";
-import type { TraceReader, TransactionFinder } from "../chain-reader.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
+import type { TraceReader, TransactionFinder } from "../../api/chain-reader.ts";
 import { JsonText } from "../json-text.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";

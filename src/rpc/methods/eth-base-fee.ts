@@ -1,4 +1,4 @@
-import type { HeadReader } from "../chain-reader.ts";
+import type { HeadReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

@@ -1,5 +1,5 @@
-import { whenThere } from "../awaitable.ts";
-import type { HeadReader } from "../chain-reader.ts";
+import { whenThere } from "../../api/awaitable.ts";
+import type { HeadReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

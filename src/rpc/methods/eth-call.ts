@@ -1,10 +1,10 @@
 import { bytesToHex } from "../../base/hex.ts";
-import type { AccountOverride, BlockOverrides } from "../../chain/call-request.ts";
-import { whenThere } from "../awaitable.ts";
+import type { AccountOverride, BlockOverrides } from "../../api/call-request.ts";
+import { whenThere } from "../../api/awaitable.ts";
 import { parseBlockTag, type BlockTag } from "../block-tag.ts";
 import { parseBlockOverrides, parseStateOverrides } from "../call-overrides.ts";
 import { parseCall, type CallParameters } from "../call-parameters.ts";
-import type { Caller } from "../chain-reader.ts";
+import type { Caller } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { prepareCall, type CallReader } from "../prepare-call.ts";
 import { callFailureToError } from "../refusal.ts";

@@ -1,5 +1,5 @@
 import { bytesToHex } from "../../base/hex.ts";
-import type { HeadReader, RetentionReader } from "../chain-reader.ts";
+import type { HeadReader, RetentionReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

@@ -1,4 +1,4 @@
-import type { NetworkReader } from "../chain-reader.ts";
+import type { NetworkReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

@@ -1,5 +1,5 @@
 import { addressToHex } from "../../chain/address.ts";
-import type { HeadReader } from "../chain-reader.ts";
+import type { HeadReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 
 /** The beneficiary of every block, of which nobody has the key. */

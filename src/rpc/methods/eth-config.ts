@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { addressToHex } from "../../chain/address.ts";
-import type { BlockReader, NetworkReader } from "../chain-reader.ts";
+import type { BlockReader, NetworkReader } from "../../api/chain-reader.ts";
 import { requireBlock } from "../block-tag.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";

@@ -1,8 +1,8 @@
-import type { AccountOverride } from "../../chain/call-request.ts";
+import type { AccountOverride } from "../../api/call-request.ts";
 import { parseBlockTag, type BlockTag } from "../block-tag.ts";
 import { parseStateOverrides } from "../call-overrides.ts";
 import { parseCall, type CallParameters } from "../call-parameters.ts";
-import type { AccessListCreator } from "../chain-reader.ts";
+import type { AccessListCreator } from "../../api/chain-reader.ts";
 import { formatAccessList } from "../format-transaction.ts";
 import type { Method } from "../method.ts";
 import { prepareCall, type CallReader } from "../prepare-call.ts";

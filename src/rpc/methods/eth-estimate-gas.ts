@@ -1,8 +1,8 @@
-import type { AccountOverride, BlockOverrides } from "../../chain/call-request.ts";
+import type { AccountOverride, BlockOverrides } from "../../api/call-request.ts";
 import { parseBlockTag, type BlockTag } from "../block-tag.ts";
 import { parseBlockOverrides, parseStateOverrides } from "../call-overrides.ts";
 import { parseCall, type CallParameters } from "../call-parameters.ts";
-import type { GasEstimator } from "../chain-reader.ts";
+import type { GasEstimator } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { prepareCall, type CallReader } from "../prepare-call.ts";
 import { quantity } from "../quantity.ts";

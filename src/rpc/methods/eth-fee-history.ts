@@ -5,7 +5,7 @@ import {
   requireBlock,
   type BlockTag,
 } from "../block-tag.ts";
-import type { BlockReader, BlockRecord } from "../chain-reader.ts";
+import type { BlockReader, BlockRecord } from "../../api/chain-reader.ts";
 import { gasUsedBy } from "../format-receipt.ts";
 import { gasPriceOf } from "../format-transaction.ts";
 import type { FullBlockReader } from "../full-block.ts";

@@ -9,7 +9,7 @@ import type {
   NetworkReader,
   PendingNonceReader,
   PriorityFeeReader,
-} from "../chain-reader.ts";
+} from "../../api/chain-reader.ts";
 import { formatTransaction } from "../format-transaction.ts";
 import type { Method } from "../method.ts";
 import { callFailureToError } from "../refusal.ts";

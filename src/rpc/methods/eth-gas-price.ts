@@ -1,4 +1,4 @@
-import type { HeadReader, PriorityFeeReader } from "../chain-reader.ts";
+import type { HeadReader, PriorityFeeReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

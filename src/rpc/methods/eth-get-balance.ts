@@ -1,6 +1,6 @@
-import { whenThere } from "../awaitable.ts";
+import { whenThere } from "../../api/awaitable.ts";
 import { parseBlockTag, requireState, type BlockTag } from "../block-tag.ts";
-import type { StateAtReader } from "../chain-reader.ts";
+import type { StateAtReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseAddress } from "../parameters.ts";
 import { quantity } from "../quantity.ts";

@@ -1,4 +1,4 @@
-import type { BlockReader } from "../chain-reader.ts";
+import type { BlockReader } from "../../api/chain-reader.ts";
 import { describeBlock, type FullBlockReader } from "../full-block.ts";
 import type { Method } from "../method.ts";
 import { parseBoolean, parseHash } from "../parameters.ts";

@@ -1,5 +1,5 @@
 import { findBlock, parseBlockTag, prunedBlock, type BlockTag } from "../block-tag.ts";
-import type { BlockReader } from "../chain-reader.ts";
+import type { BlockReader } from "../../api/chain-reader.ts";
 import { formatReceipt } from "../format-receipt.ts";
 import type { FullBlockReader } from "../full-block.ts";
 import type { Method } from "../method.ts";

@@ -1,5 +1,5 @@
 import { findBlock, parseBlockNumber, type BlockTag } from "../block-tag.ts";
-import type { BlockReader } from "../chain-reader.ts";
+import type { BlockReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

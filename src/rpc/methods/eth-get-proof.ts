@@ -2,7 +2,7 @@ import { bytesToHex } from "../../base/hex.ts";
 import { addressToHex } from "../../chain/address.ts";
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from "../../chain/hash-constants.ts";
 import { parseBlockTag, requireBlock, type BlockTag } from "../block-tag.ts";
-import type { AccountProof, BlockReader, Prover } from "../chain-reader.ts";
+import type { AccountProof, BlockReader, Prover } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseAddress, parseArray, parseSlot } from "../parameters.ts";
 import { quantity, word } from "../quantity.ts";

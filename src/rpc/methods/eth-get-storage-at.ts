@@ -1,5 +1,5 @@
 import { parseBlockTag, requireState, type BlockTag } from "../block-tag.ts";
-import type { StateAtReader } from "../chain-reader.ts";
+import type { StateAtReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseAddress, parseSlot } from "../parameters.ts";
 import { word } from "../quantity.ts";

@@ -1,6 +1,6 @@
 import { addressToHex } from "../../chain/address.ts";
 import { parseBlockTag, requireState, type BlockTag } from "../block-tag.ts";
-import type { StateAtReader } from "../chain-reader.ts";
+import type { StateAtReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseAddress, parseArray, parseObject, parseSlot } from "../parameters.ts";
 import { word } from "../quantity.ts";

@@ -1,4 +1,4 @@
-import type { BlockReader, TransactionsReader } from "../chain-reader.ts";
+import type { BlockReader, TransactionsReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseHash, parseQuantity } from "../parameters.ts";
 import { transactionAt } from "../transaction-at.ts";

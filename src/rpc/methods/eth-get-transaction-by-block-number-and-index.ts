@@ -1,5 +1,5 @@
 import { findBlock, parseBlockNumber, type BlockTag } from "../block-tag.ts";
-import type { BlockReader, TransactionsReader } from "../chain-reader.ts";
+import type { BlockReader, TransactionsReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseQuantity } from "../parameters.ts";
 import { transactionAt } from "../transaction-at.ts";

@@ -1,4 +1,4 @@
-import type { PendingTransactionReader, TransactionFinder } from "../chain-reader.ts";
+import type { PendingTransactionReader, TransactionFinder } from "../../api/chain-reader.ts";
 import { formatTransaction } from "../format-transaction.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";

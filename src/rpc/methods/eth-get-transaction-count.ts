@@ -1,5 +1,5 @@
 import { parseBlockTag, requireState, type BlockTag } from "../block-tag.ts";
-import type { PendingNonceReader, StateAtReader } from "../chain-reader.ts";
+import type { PendingNonceReader, StateAtReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseAddress } from "../parameters.ts";
 import { quantity } from "../quantity.ts";

@@ -1,5 +1,5 @@
 import { prunedBlock } from "../block-tag.ts";
-import type { FinalityWaiter, ReceiptsReader, TransactionFinder } from "../chain-reader.ts";
+import type { FinalityWaiter, ReceiptsReader, TransactionFinder } from "../../api/chain-reader.ts";
 import { formatReceipt } from "../format-receipt.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";

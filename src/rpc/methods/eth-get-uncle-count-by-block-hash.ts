@@ -1,4 +1,4 @@
-import type { BlockReader } from "../chain-reader.ts";
+import type { BlockReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";
 

@@ -1,4 +1,4 @@
-import type { PriorityFeeReader } from "../chain-reader.ts";
+import type { PriorityFeeReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

@@ -5,7 +5,7 @@ import type {
   ReceiptsReader,
   Submitter,
   TransactionFinder,
-} from "../chain-reader.ts";
+} from "../../api/chain-reader.ts";
 import { formatReceipt } from "../format-receipt.ts";
 import type { Method } from "../method.ts";
 import { invalidParameter, isAbsent, parseData } from "../parameters.ts";

@@ -1,5 +1,5 @@
 import { bytesToHex } from "../../base/hex.ts";
-import type { Submitter } from "../chain-reader.ts";
+import type { Submitter } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseData } from "../parameters.ts";
 import { refusalToError } from "../refusal.ts";

@@ -3,11 +3,11 @@ import type {
   SimulatedBlockRequest,
   SimulatedCallRequest,
   SimulationRequest,
-} from "../../chain/simulation.ts";
+} from "../../api/simulation.ts";
 import { parseBlockTag, requireBlock, type BlockTag } from "../block-tag.ts";
 import { parseBlockOverrides, parseStateOverrides } from "../call-overrides.ts";
 import { callToRequest, parseCall } from "../call-parameters.ts";
-import type { BlockReader, NetworkReader, Simulator } from "../chain-reader.ts";
+import type { BlockReader, NetworkReader, Simulator } from "../../api/chain-reader.ts";
 import { formatSimulatedBlock } from "../format-simulation.ts";
 import type { Method, MethodContext } from "../method.ts";
 import {

@@ -1,4 +1,4 @@
-import type { SyncReader } from "../chain-reader.ts";
+import type { SyncReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

@@ -1,4 +1,4 @@
-import type { PeerReader } from "../chain-reader.ts";
+import type { PeerReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { quantity } from "../quantity.ts";
 

@@ -1,4 +1,4 @@
-import type { StatusReader } from "../chain-reader.ts";
+import type { StatusReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 import { parseHash } from "../parameters.ts";
 import { quantity } from "../quantity.ts";

@@ -1,5 +1,5 @@
 import type { Method } from "../method.ts";
-import type { ReplicasReader } from "../network-status.ts";
+import type { ReplicasReader } from "../../api/network-status.ts";
 
 export const quorateReplicas: Method<ReplicasReader, undefined> = {
   name: "quorate_replicas",

@@ -1,5 +1,5 @@
 import type { Method } from "../method.ts";
-import type { StatusReader } from "../network-status.ts";
+import type { StatusReader } from "../../api/network-status.ts";
 import { quantity } from "../quantity.ts";
 
 export const quorateStatus: Method<StatusReader, undefined> = {

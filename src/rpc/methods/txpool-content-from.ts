@@ -1,4 +1,4 @@
-import type { PoolReader } from "../chain-reader.ts";
+import type { PoolReader } from "../../api/chain-reader.ts";
 import { byNonce } from "../format-pool.ts";
 import { formatTransaction } from "../format-transaction.ts";
 import type { Method } from "../method.ts";

@@ -1,5 +1,5 @@
 import { addressToChecksumHex } from "../../chain/address.ts";
-import type { PoolReader } from "../chain-reader.ts";
+import type { PoolReader } from "../../api/chain-reader.ts";
 import { formatTransaction } from "../format-transaction.ts";
 import type { Method } from "../method.ts";
 import { formatPool } from "../format-pool.ts";

@@ -1,6 +1,6 @@
 import { addressToChecksumHex, addressToHex } from "../../chain/address.ts";
 import { maxGasPrice } from "../../chain/transaction.ts";
-import type { PoolReader } from "../chain-reader.ts";
+import type { PoolReader } from "../../api/chain-reader.ts";
 import { formatPool } from "../format-pool.ts";
 import type { Method } from "../method.ts";
 

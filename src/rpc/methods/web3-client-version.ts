@@ -1,4 +1,4 @@
-import type { NetworkReader } from "../chain-reader.ts";
+import type { NetworkReader } from "../../api/chain-reader.ts";
 import type { Method } from "../method.ts";
 
 export const web3ClientVersion: Method<NetworkReader, undefined> = {

@@ -1,7 +1,7 @@
 /** Signs for the senders of fuzz cases, and computes the nonces their texts leave open. */
 import { bytesToHex, type Hex, hexToBytes } from "../../../src/base/hex.ts";
 import { addressToHex, publicKeyToAddress } from "../../../src/chain/address.ts";
-import { encodeRlp } from "../../../src/chain/rlp.ts";
+import { encodeRlp } from "../../../src/chain/rlp/rlp.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { publicKeyOf, sign } from "../../../src/crypto/secp256k1.ts";
 import { type FuzzAuthorization, SENDER_KEYS } from "./fuzz-case.ts";

@@ -7,7 +7,7 @@ import { decodeBlock, encodeBlock, type Block } from "../../../src/chain/block.t
 import { EMPTY_OMMERS_HASH, EMPTY_TRIE_ROOT } from "../../../src/chain/hash-constants.ts";
 import { decodeHeader, encodeHeader, headerHash, type Header } from "../../../src/chain/header.ts";
 import { listRoot } from "../../../src/chain/list-root.ts";
-import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from "../../../src/chain/rlp.ts";
+import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from "../../../src/chain/rlp/rlp.ts";
 import { encodeTransaction } from "../../../src/chain/transaction-encoder.ts";
 import { CHAIN_ID, signedTransaction } from "./transaction-samples.ts";
 

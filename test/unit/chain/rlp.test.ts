@@ -10,7 +10,7 @@ import {
   type RlpErrorCode,
   type RlpInput,
   type RlpItem,
-} from "../../../src/chain/rlp.ts";
+} from "../../../src/chain/rlp/rlp.ts";
 
 const { tree } = fc.letrec<{ tree: RlpItem; leaf: Uint8Array }>((tie) => ({
   tree: fc.oneof(

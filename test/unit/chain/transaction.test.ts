@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { bytesToHex, hexToBytes } from "../../../src/base/hex.ts";
 import { addressToHex, publicKeyToAddress } from "../../../src/chain/address.ts";
 import { intrinsicGas } from "../../../src/chain/intrinsic-gas.ts";
-import { encodeRlp, type RlpInput } from "../../../src/chain/rlp.ts";
+import { encodeRlp, type RlpInput } from "../../../src/chain/rlp/rlp.ts";
 import { decodeTransaction } from "../../../src/chain/transaction-decoder.ts";
 import {
   encodeTransaction,

@@ -20,7 +20,7 @@ import { createTlsIdentity } from "../../../src/crypto/certificate.ts";
 import { AccessRules } from "../../../src/rpc/auth/access-rules.ts";
 import { createAuthenticator } from "../../../src/rpc/auth/authenticator.ts";
 import { openIssuer } from "../../../src/rpc/auth/token-issuer.ts";
-import type { StateAtReader } from "../../../src/rpc/chain-reader.ts";
+import type { StateAtReader } from "../../../src/api/chain-reader.ts";
 import type { BoundMethod } from "../../../src/rpc/method.ts";
 import { DEFAULT_RPC_OPTIONS } from "../../../src/rpc/rpc-options.ts";
 import { RpcServer, type RpcServerDependencies } from "../../../src/rpc/rpc-server.ts";

@@ -1,7 +1,7 @@
 /** The proofs that a client node keeps, checked without it. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { BlockCertificate } from "../../../src/chain/block-certificate.ts";
+import type { BlockCertificate } from "../../../src/api/block-certificate.ts";
 import { encodeHeader } from "../../../src/chain/header.ts";
 import type { ClientNode } from "../../../src/client/client-node.ts";
 import { verifyCertificate, type TrustAnchor } from "../../../src/client/verify-certificate.ts";

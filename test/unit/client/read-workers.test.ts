@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { readBigEndian } from "../../../src/base/big-endian.ts";
-import type { CallRequest } from "../../../src/chain/call-request.ts";
+import type { CallRequest } from "../../../src/api/call-request.ts";
 import type { ClientNode } from "../../../src/client/client-node.ts";
 import type { CallLimits } from "../../../src/client/client-options.ts";
 import { until } from "../../support/following-client.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { DEFAULT_CALL_LIMITS } from "../../../src/client/client-options.ts";
 import { createMethodTable, type RpcReader } from "../../../src/rpc/method-table.ts";
-import type { NetworkStatusReader } from "../../../src/rpc/network-status.ts";
+import type { NetworkStatusReader } from "../../../src/api/network-status.ts";
 import { ALWAYS_ANSWERED } from "../../../src/rpc/readiness-gate.ts";
 import * as rpcErrors from "../../../src/rpc/rpc-error.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";

@@ -4,7 +4,7 @@ import { Prng } from "../../../src/base/prng.ts";
 import { mergeBlooms, type Log } from "../../../src/chain/bloom.ts";
 import { createGenesisBlock } from "../../../src/chain/genesis-block.ts";
 import { createReceipt, type Receipt } from "../../../src/chain/receipt.ts";
-import type { BlockRecord } from "../../../src/rpc/chain-reader.ts";
+import type { BlockRecord } from "../../../src/api/chain-reader.ts";
 import { formatLog } from "../../../src/rpc/format-log.ts";
 import { DEFAULT_KEPT_LOGS, KeptLogs, type LogsReader } from "../../../src/rpc/kept-logs.ts";
 import { matchesLog, type LogCriteria } from "../../../src/rpc/log-filter.ts";

@@ -5,16 +5,16 @@
  * fro is Ethereum's and declared in src/chain, which both sides know.
  */
 import type { Result } from "../base/result.ts";
-import type { BlockCertificate } from "../chain/block-certificate.ts";
+import type { BlockCertificate } from "./block-certificate.ts";
 import type { BlockTransaction } from "../chain/block-transaction.ts";
-import type { CallFailure, CallRequest } from "../chain/call-request.ts";
+import type { CallFailure, CallRequest } from "./call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
-import type { SimulatedBlock, SimulationRequest } from "../chain/simulation.ts";
-import type { SyncProgress } from "../chain/sync-progress.ts";
-import type { TraceOptions } from "../chain/trace-options.ts";
+import type { SimulatedBlock, SimulationRequest } from "./simulation.ts";
+import type { SyncProgress } from "./sync-progress.ts";
+import type { TraceOptions } from "./trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal, TransactionStatus } from "../chain/transaction-status.ts";
+import type { SubmitRefusal, TransactionStatus } from "./transaction-status.ts";
 import type { AccessList } from "../chain/transaction.ts";
 import type { Awaitable } from "./awaitable.ts";
 

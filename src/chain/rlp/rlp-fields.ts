@@ -3,8 +3,8 @@
  * answer with placeholders, so that a decoder reads all its fields in plain sequence and looks at
  * `failure` once, before it uses any of them.
  */
-import { readBigEndian } from "../base/big-endian.ts";
-import { ADDRESS_SIZE } from "./address.ts";
+import { readBigEndian } from "../../base/big-endian.ts";
+import { ADDRESS_SIZE } from "../address.ts";
 import type { RlpItem } from "./rlp.ts";
 
 export type RlpFieldErrorCode =

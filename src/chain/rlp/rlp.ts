@@ -2,10 +2,10 @@
  * Recursive Length Prefix, canonical form only: every value has one encoding and every accepted
  * byte string is that encoding, so `encodeRlp(decoded)` gives the input back.
  */
-import { bigEndianSize, writeBigEndian } from "../base/big-endian.ts";
-import { invariant } from "../base/invariant.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
+import { bigEndianSize, writeBigEndian } from "../../base/big-endian.ts";
+import { invariant } from "../../base/invariant.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
 
 /** Byte strings are views into the decoded input, not copies. */
 export type RlpItem = Uint8Array | readonly RlpItem[];

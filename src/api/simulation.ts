@@ -1,9 +1,9 @@
 /** Blocks that might be: calls one after the other on the state after a block (eth_simulateV1). */
 import type { AccountOverride, BlockOverrides } from "./call-request.ts";
-import type { Header } from "./header.ts";
-import type { Log } from "./bloom.ts";
-import type { RecoveredTransaction } from "./transaction-sender.ts";
-import type { UnsignedTransaction } from "./transaction.ts";
+import type { Header } from "../chain/header.ts";
+import type { Log } from "../chain/bloom.ts";
+import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { UnsignedTransaction } from "../chain/transaction.ts";
 
 export type SimulationRequest = {
   readonly blocks: readonly SimulatedBlockRequest[];

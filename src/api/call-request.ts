@@ -1,5 +1,5 @@
 /** A message that nobody signed, to be run on the state after a block without changing it. */
-import type { UnsignedTransaction } from "./transaction.ts";
+import type { UnsignedTransaction } from "../chain/transaction.ts";
 
 export type CallRequest = {
   readonly sender: bigint;
