@@ -5,7 +5,7 @@ import { equalBytes } from "../src/base/bytes.ts";
 import { Prng } from "../src/base/prng.ts";
 import { addressHash } from "../src/chain/word-hash.ts";
 import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount } from "../src/state/account.ts";
-import { Trie } from "../src/state/trie.ts";
+import { Trie } from "../src/state/trie/trie.ts";
 import { median, microsSince } from "./cpu-time.ts";
 
 const ACCOUNT_COUNT = 100_000;

@@ -8,7 +8,7 @@ import { invariant } from "../base/invariant.ts";
 import { hexToBytes } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { genesisRecord, headRecord, type GenesisRecord } from "../ledger/chain-records.ts";
-import { StateImport } from "../state/state-import.ts";
+import { StateImport } from "../state/snapshot/state-import.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore, type StateChange } from "../storage/state-store.ts";
 import { decodeStateMessage, type StateCursor } from "../wire/state-codec.ts";

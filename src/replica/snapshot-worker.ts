@@ -7,7 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { invariant } from "../base/invariant.ts";
 import { encodeHeader } from "../chain/header.ts";
 import { readHead } from "../ledger/chain-records.ts";
-import { readSnapshotChunk } from "../state/state-snapshot.ts";
+import { readSnapshotChunk } from "../state/snapshot/state-snapshot.ts";
 import { StateStore } from "../storage/state-store.ts";
 import { encodeStateMessage, type StateCursor } from "../wire/state-codec.ts";
 import { readHeaders } from "./recent-chain.ts";

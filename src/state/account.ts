@@ -2,7 +2,7 @@
 import { bigEndianSize, readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
-import { EMPTY_TRIE_ROOT } from "./trie.ts";
+import { EMPTY_TRIE_ROOT } from "./trie/trie.ts";
 
 export type Account = {
   readonly nonce: bigint;

@@ -16,7 +16,7 @@ import {
   type Account,
   type Code,
 } from "./account.ts";
-import { proveAccount, proveAccountAt, type AccountProof } from "./account-proof.ts";
+import { proveAccount, proveAccountAt, type AccountProof } from "./trie/account-proof.ts";
 import type { AccountChange, BlockChanges, SlotChange } from "./block-changes.ts";
 import { CodeCache } from "./code-cache.ts";
 import {
@@ -32,13 +32,13 @@ import { decodeSlotValue, encodeSlotValue } from "./slot-value.ts";
 import { StateCache, type CachedAccount } from "./state-cache.ts";
 import { blockKey, codeKey } from "./state-keys.ts";
 import type { StateReader } from "./state-reader.ts";
-import { slotsOf } from "./state-scan.ts";
-import { StateTries, putOrDelete } from "./state-tries.ts";
+import { slotsOf } from "./snapshot/state-scan.ts";
+import { StateTries, putOrDelete } from "./trie/state-tries.ts";
 import { StateView } from "./state-view.ts";
 import { storedCode } from "./stored-code.ts";
-import { EMPTY_TRIE_ROOT } from "./trie.ts";
+import { EMPTY_TRIE_ROOT } from "./trie/trie.ts";
 import { WordMap } from "./word-map.ts";
-import { trialStateRoot, type TrialAccount } from "./trial-state-root.ts";
+import { trialStateRoot, type TrialAccount } from "./trie/trial-state-root.ts";
 import { WriteBehindStore } from "./write-behind-store.ts";
 
 export type StateOptions = {

@@ -1,11 +1,11 @@
 import { invariant } from "../base/invariant.ts";
-import { proveAccountAt, type AccountProof } from "./account-proof.ts";
+import { proveAccountAt, type AccountProof } from "./trie/account-proof.ts";
 import { CodeCache } from "./code-cache.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
 import type { StateReader } from "./state-reader.ts";
 import { StateView } from "./state-view.ts";
 import { storedCode } from "./stored-code.ts";
-import { trialStateRoot, type TrialAccount } from "./trial-state-root.ts";
+import { trialStateRoot, type TrialAccount } from "./trie/trial-state-root.ts";
 import { WriteBehindStore } from "./write-behind-store.ts";
 
 /**

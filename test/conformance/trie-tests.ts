@@ -1,7 +1,7 @@
 /** TrieTests: the root of a set of keys, in any order and with deletions. */
 import { bytesToHex, hexToBytes } from "../../src/base/hex.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
-import { Trie } from "../../src/state/trie.ts";
+import { Trie } from "../../src/state/trie/trie.ts";
 import { asArray, asObject, asText, type Fixture, type Json } from "./fixture-data.ts";
 import { failed, inapplicable, PASSED, type Verdict } from "./outcome.ts";
 

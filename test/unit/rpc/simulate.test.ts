@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { bytesToHex, type Hex } from "../../../src/base/hex.ts";
-import { verifyProof } from "../../../src/state/trie-proof.ts";
+import { verifyProof } from "../../../src/state/trie/trie-proof.ts";
 import { addressHash, wordHash } from "../../../src/chain/word-hash.ts";
 import { hexToBytes } from "../../../src/base/hex.ts";
 import { assemble, RETURN_TOP } from "../evm/bytecode.ts";

@@ -14,7 +14,7 @@ import { encodeSlotValue } from "../../../src/state/slot-value.ts";
 import { StateDatabase, type StateOptions } from "../../../src/state/state-database.ts";
 import type { StateReader } from "../../../src/state/state-reader.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
-import { verifyProof } from "../../../src/state/trie-proof.ts";
+import { verifyProof } from "../../../src/state/trie/trie-proof.ts";
 
 type ModelAccount = {
   nonce: bigint;

@@ -5,13 +5,13 @@ import { Prng } from "../../../src/base/prng.ts";
 import { Journal } from "../../../src/state/journal.ts";
 import { MemoryStore } from "../../../src/state/memory-store.ts";
 import { StateDatabase } from "../../../src/state/state-database.ts";
-import { StateImport, type ImportFault } from "../../../src/state/state-import.ts";
+import { StateImport, type ImportFault } from "../../../src/state/snapshot/state-import.ts";
 import {
   SNAPSHOT_START,
   readSnapshotChunk,
   type SnapshotCursor,
   type SnapshotEntry,
-} from "../../../src/state/state-snapshot.ts";
+} from "../../../src/state/snapshot/state-snapshot.ts";
 
 const BLOCK = 7n;
 

@@ -6,7 +6,12 @@ import { createMPT } from "@ethereumjs/mpt";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { Prng } from "../../../src/base/prng.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
-import { EMPTY_TRIE_ROOT, Trie, type NodeSink, type NodeSource } from "../../../src/state/trie.ts";
+import {
+  EMPTY_TRIE_ROOT,
+  Trie,
+  type NodeSink,
+  type NodeSource,
+} from "../../../src/state/trie/trie.ts";
 
 /** Records by path, as text. */
 class Records implements NodeSource, NodeSink {

@@ -4,8 +4,8 @@
  *
  *     leaves (2 bytes, one bit per child) | size (4) | node | size (4) | leaf | ...
  */
-import { invariant } from "../base/invariant.ts";
-import { decodeRlp, type RlpItem } from "../chain/rlp/rlp.ts";
+import { invariant } from "../../base/invariant.ts";
+import { decodeRlp, type RlpItem } from "../../chain/rlp/rlp.ts";
 import { encodeNode } from "./trie-encoding.ts";
 import { Branch, Extension, HASH_SIZE, Leaf, Stub, type Node } from "./trie-node.ts";
 

@@ -2,11 +2,11 @@
  * Walks over the flat state in the order of its keys, one entry at a time. It sees what is in the
  * store: flush before.
  */
-import { readBigEndian } from "../base/big-endian.ts";
-import { decodeAccount, type Account } from "./account.ts";
-import { decodeSlotValue } from "./slot-value.ts";
-import { ADDRESS_SIZE, KEY_KIND, WORD_SIZE, accountKey, slotKey } from "./state-keys.ts";
-import type { Entry } from "./key-value-store.ts";
+import { readBigEndian } from "../../base/big-endian.ts";
+import { decodeAccount, type Account } from "../account.ts";
+import { decodeSlotValue } from "../slot-value.ts";
+import { ADDRESS_SIZE, KEY_KIND, WORD_SIZE, accountKey, slotKey } from "../state-keys.ts";
+import type { Entry } from "../key-value-store.ts";
 
 /** What is in a store, by the order of its keys. */
 type StoredEntries = { seekStored(from: Uint8Array): Entry | undefined };

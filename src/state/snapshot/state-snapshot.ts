@@ -3,10 +3,10 @@
  * follow the order of the keys; the receiver builds the state from them and believes it only if
  * the root is the certified one (state-import.ts).
  */
-import { invariant } from "../base/invariant.ts";
-import { EMPTY_CODE, EMPTY_STORAGE_ROOT, type Account } from "./account.ts";
-import type { KeyValueStore } from "./key-value-store.ts";
-import { codeKey } from "./state-keys.ts";
+import { invariant } from "../../base/invariant.ts";
+import { EMPTY_CODE, EMPTY_STORAGE_ROOT, type Account } from "../account.ts";
+import type { KeyValueStore } from "../key-value-store.ts";
+import { codeKey } from "../state-keys.ts";
 import { accountsOf, slotsOf } from "./state-scan.ts";
 
 export type SnapshotEntry =

@@ -1,5 +1,5 @@
 /** The encoding of trie nodes (Yellow Paper, appendix D), written straight into one buffer. */
-import { keccak256Into } from "../crypto/keccak256.ts";
+import { keccak256Into } from "../../crypto/keccak256.ts";
 import {
   HASH_SIZE,
   nibbleAt,

@@ -1,10 +1,10 @@
 /** The account trie and the storage tries of the latest block, with their checkpoints. */
-import { addressHash, wordHash } from "../chain/word-hash.ts";
-import { encodeKeyList, readBlockRecord } from "./history.ts";
-import { ACCOUNT_NODE_PREFIX, checkpointKey, nodeKey, storageNodePrefix } from "./state-keys.ts";
+import { addressHash, wordHash } from "../../chain/word-hash.ts";
+import { encodeKeyList, readBlockRecord } from "../history.ts";
+import { ACCOUNT_NODE_PREFIX, checkpointKey, nodeKey, storageNodePrefix } from "../state-keys.ts";
 import { Trie, type NodeSink, type NodeSource } from "./trie.ts";
-import { WordMap } from "./word-map.ts";
-import type { WriteBehindStore } from "./write-behind-store.ts";
+import { WordMap } from "../word-map.ts";
+import type { WriteBehindStore } from "../write-behind-store.ts";
 
 /** Nodes unused for this many checkpoints go first when there are too many in memory. */
 const EVICT_AFTER_CHECKPOINTS = 2;

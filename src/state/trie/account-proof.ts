@@ -1,9 +1,9 @@
-import { addressHash, wordHash } from "../chain/word-hash.ts";
-import type { Account } from "./account.ts";
-import type { StateReader } from "./state-reader.ts";
+import { addressHash, wordHash } from "../../chain/word-hash.ts";
+import type { Account } from "../account.ts";
+import type { StateReader } from "../state-reader.ts";
 import { accountTrieAt, storageTrieAt } from "./state-tries.ts";
 import type { Trie } from "./trie.ts";
-import type { WriteBehindStore } from "./write-behind-store.ts";
+import type { WriteBehindStore } from "../write-behind-store.ts";
 
 /** An account and some of its slots with their proofs, from the root down (eth_getProof). */
 export type AccountProof = {

@@ -4,20 +4,20 @@
  * account says, and all accounts together the root that is known to be right. A store in which
  * `finish` did not succeed is worth nothing.
  */
-import { readBigEndian } from "../base/big-endian.ts";
-import { equalBytes } from "../base/bytes.ts";
-import { unreachable } from "../base/invariant.ts";
-import { addressHash, wordHash } from "../chain/word-hash.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
-import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount, type Account } from "./account.ts";
-import { encodeBlockRecord } from "./history.ts";
-import type { KeyValueStore } from "./key-value-store.ts";
-import { writeProgress } from "./progress.ts";
-import { encodeSlotValue } from "./slot-value.ts";
-import { blockKey, codeKey } from "./state-keys.ts";
+import { readBigEndian } from "../../base/big-endian.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { unreachable } from "../../base/invariant.ts";
+import { addressHash, wordHash } from "../../chain/word-hash.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
+import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount, type Account } from "../account.ts";
+import { encodeBlockRecord } from "../history.ts";
+import type { KeyValueStore } from "../key-value-store.ts";
+import { writeProgress } from "../progress.ts";
+import { encodeSlotValue } from "../slot-value.ts";
+import { blockKey, codeKey } from "../state-keys.ts";
 import type { SnapshotEntry } from "./state-snapshot.ts";
-import { StateTries } from "./state-tries.ts";
-import { WriteBehindStore } from "./write-behind-store.ts";
+import { StateTries } from "../trie/state-tries.ts";
+import { WriteBehindStore } from "../write-behind-store.ts";
 
 export const IMPORT_FAULTS = [
   "SNAPSHOT_OUT_OF_ORDER",

@@ -1,10 +1,10 @@
-import { readBigEndian } from "../base/big-endian.ts";
-import { addressHash, wordHash } from "../chain/word-hash.ts";
-import { EMPTY_CODE, encodeAccount } from "./account.ts";
-import { encodeSlotValue } from "./slot-value.ts";
+import { readBigEndian } from "../../base/big-endian.ts";
+import { addressHash, wordHash } from "../../chain/word-hash.ts";
+import { EMPTY_CODE, encodeAccount } from "../account.ts";
+import { encodeSlotValue } from "../slot-value.ts";
 import { accountTrieAt, putOrDelete, storageTrieAt } from "./state-tries.ts";
 import { Trie } from "./trie.ts";
-import type { WriteBehindStore } from "./write-behind-store.ts";
+import type { WriteBehindStore } from "../write-behind-store.ts";
 
 /** An account as it might be. One that is empty is none. */
 export type TrialAccount = {

@@ -2,9 +2,9 @@
  * A Merkle-Patricia trie, synchronous. Changes are made in memory; `rootHash` hashes what changed,
  * once; `save` hands the changed nodes to the store, by path, whenever the owner finds it worth it.
  */
-import { equalBytes } from "../base/bytes.ts";
-import { invariant } from "../base/invariant.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { invariant } from "../../base/invariant.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
 import { encodeNode, nodeRef } from "./trie-encoding.ts";
 import {
   Branch,

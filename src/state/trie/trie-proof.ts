@@ -1,6 +1,6 @@
-import { equalBytes } from "../base/bytes.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
 import { nibbleAt, type Branch, type Extension, type Leaf } from "./trie-node.ts";
 import { decodeNode } from "./trie-record.ts";
 import { EMPTY_TRIE_ROOT } from "./trie.ts";
