@@ -1,5 +1,5 @@
 import { AnalyzedCode } from "./analyzed-code.ts";
-import { STACK_ITEMS_MAX } from "./opcode-table.ts";
+import { STACK_ITEMS_MAX } from "./opcodes/opcode-table.ts";
 import type { FrameKind } from "./tracer.ts";
 
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);

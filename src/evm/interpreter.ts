@@ -9,13 +9,13 @@
  * `?? 0n` and `?? 0` never take effect: STACK_NEEDED was checked and the code is padded. They tell the
  * compiler what the tables guarantee, at the cost of a compare.
  */
-import * as arithmetic from "./arithmetic.ts";
-import { executeColdOpcode } from "./cold-opcodes.ts";
-import { environmentWord, loadCallData } from "./environment-opcodes.ts";
+import * as arithmetic from "./opcodes/arithmetic.ts";
+import { executeColdOpcode } from "./opcodes/cold-opcodes.ts";
+import { environmentWord, loadCallData } from "./opcodes/environment-opcodes.ts";
 import type { Frame } from "./frame.ts";
 import type { Machine } from "./machine.ts";
 import { expansionGas } from "./memory.ts";
-import * as opcodeTable from "./opcode-table.ts";
+import * as opcodeTable from "./opcodes/opcode-table.ts";
 import * as signal from "./signal.ts";
 import { traceStep } from "./step-trace.ts";
 import * as word from "./word.ts";

@@ -2,7 +2,7 @@
 import type { Frame } from "./frame.ts";
 import { viewMemory } from "./frame-memory.ts";
 import type { Machine } from "./machine.ts";
-import { STATIC_GAS } from "./opcode-table.ts";
+import { STATIC_GAS } from "./opcodes/opcode-table.ts";
 import { failureReason, isFailure, REVERTED, type Signal, STOPPED } from "./signal.ts";
 import type { FrameEntry, Step } from "./tracer.ts";
 

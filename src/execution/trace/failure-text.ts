@@ -1,5 +1,5 @@
 import type { FailureReason } from "../../evm/message.ts";
-import { OPCODE_NAMES, STACK_ALLOWED, STACK_NEEDED } from "../../evm/opcode-table.ts";
+import { OPCODE_NAMES, STACK_ALLOWED, STACK_NEEDED } from "../../evm/opcodes/opcode-table.ts";
 import type { Fault } from "../../evm/tracer.ts";
 
 /** The words that tools know from other clients. */

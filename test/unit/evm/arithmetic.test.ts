@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 
 import fc from "fast-check";
 
-import { byteLength, power } from "../../../src/evm/arithmetic.ts";
+import { byteLength, power } from "../../../src/evm/opcodes/arithmetic.ts";
 import { RETURN_TOP } from "./bytecode.ts";
 import { runForWord } from "./test-chain.ts";
 

@@ -1,5 +1,5 @@
 import { hexToBytes } from "../../../src/base/hex.ts";
-import { OPCODE_NAMES } from "../../../src/evm/opcode-table.ts";
+import { OPCODE_NAMES } from "../../../src/evm/opcodes/opcode-table.ts";
 
 /**
  * Bytecode from text: opcode names, and `PUSH n` for the shortest PUSH of a number in any notation

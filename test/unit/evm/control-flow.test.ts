@@ -6,7 +6,7 @@ import {
   STACK_ALLOWED,
   STACK_NEEDED,
   STATIC_GAS,
-} from "../../../src/evm/opcode-table.ts";
+} from "../../../src/evm/opcodes/opcode-table.ts";
 import { assemble, RETURN_TOP } from "./bytecode.ts";
 import { BLOCK, chainOf, CONTRACT, GAS, gasUsed, runForWord, SENDER } from "./test-chain.ts";
 

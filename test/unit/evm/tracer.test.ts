@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { bytesToHex } from "../../../src/base/hex.ts";
-import { OPCODE_NAMES } from "../../../src/evm/opcode-table.ts";
+import { OPCODE_NAMES } from "../../../src/evm/opcodes/opcode-table.ts";
 import type { Precompile } from "../../../src/evm/precompile.ts";
 import type { Tracer } from "../../../src/evm/tracer.ts";
 import { RETURN_TOP } from "./bytecode.ts";

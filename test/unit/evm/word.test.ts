@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { Prng } from "../../../src/base/prng.ts";
-import { multiplyModulo, signedDivide, signedModulo } from "../../../src/evm/arithmetic.ts";
+import { multiplyModulo, signedDivide, signedModulo } from "../../../src/evm/opcodes/arithmetic.ts";
 import { readCountedWord, readWord, writeWord } from "../../../src/evm/word.ts";
 
 const NEGATIVE = (1n << 256n) - 5n;

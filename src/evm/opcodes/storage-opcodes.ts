@@ -1,7 +1,7 @@
 /** SLOAD, SSTORE, TLOAD and TSTORE: EIP-2200, EIP-2929, EIP-3529, EIP-1153. */
-import type { Frame } from "./frame.ts";
-import type { Machine } from "./machine.ts";
-import { CONTINUE, OUT_OF_GAS, type Signal, STATIC_VIOLATION } from "./signal.ts";
+import type { Frame } from "../frame.ts";
+import type { Machine } from "../machine.ts";
+import { CONTINUE, OUT_OF_GAS, type Signal, STATIC_VIOLATION } from "../signal.ts";
 
 const WARM_GAS = 100;
 const COLD_SLOT_GAS = 2100;

@@ -1,9 +1,9 @@
-import { COLD_ACCOUNT_GAS } from "./account-access.ts";
-import { EMPTY_BYTES, type Frame } from "./frame.ts";
-import type { Machine } from "./machine.ts";
-import { OUT_OF_GAS, RETURNED, type Signal, STATIC_VIOLATION } from "./signal.ts";
-import { traceEnter, traceExit } from "./step-trace.ts";
-import { ADDRESS_MASK } from "./word.ts";
+import { COLD_ACCOUNT_GAS } from "../account-access.ts";
+import { EMPTY_BYTES, type Frame } from "../frame.ts";
+import type { Machine } from "../machine.ts";
+import { OUT_OF_GAS, RETURNED, type Signal, STATIC_VIOLATION } from "../signal.ts";
+import { traceEnter, traceExit } from "../step-trace.ts";
+import { ADDRESS_MASK } from "../word.ts";
 
 const NEW_ACCOUNT_GAS = 25_000;
 

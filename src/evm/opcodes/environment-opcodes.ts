@@ -1,10 +1,10 @@
 /** Opcodes that ask about the account, the transaction and the block. */
-import { accountAccessGas } from "./account-access.ts";
-import type { Frame } from "./frame.ts";
-import type { Machine } from "./machine.ts";
-import { CONTINUE, OUT_OF_GAS, type Signal } from "./signal.ts";
-import type { SlowWork } from "./slow-work.ts";
-import { ADDRESS_MASK, countToWord, readCountedWord } from "./word.ts";
+import { accountAccessGas } from "../account-access.ts";
+import type { Frame } from "../frame.ts";
+import type { Machine } from "../machine.ts";
+import { CONTINUE, OUT_OF_GAS, type Signal } from "../signal.ts";
+import type { SlowWork } from "../slow-work.ts";
+import { ADDRESS_MASK, countToWord, readCountedWord } from "../word.ts";
 
 /** For the one word that reaches beyond the end of the calldata. */
 const padded = new Uint8Array(32);

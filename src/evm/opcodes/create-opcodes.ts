@@ -1,12 +1,12 @@
 /** CREATE and CREATE2. */
 import { allButOne64th } from "./call-opcodes.ts";
-import { create2Address, createAddress } from "./create-address.ts";
-import { EMPTY_BYTES, type Frame } from "./frame.ts";
-import { CALL_DEPTH_MAX, enterCreate, NONCE_MAX } from "./frame-entry.ts";
-import { settleCreate } from "./frame-exit.ts";
-import { coverMemory, viewMemory } from "./frame-memory.ts";
-import type { Machine } from "./machine.ts";
-import * as signal from "./signal.ts";
+import { create2Address, createAddress } from "../create-address.ts";
+import { EMPTY_BYTES, type Frame } from "../frame.ts";
+import { CALL_DEPTH_MAX, enterCreate, NONCE_MAX } from "../frame-entry.ts";
+import { settleCreate } from "../frame-exit.ts";
+import { coverMemory, viewMemory } from "../frame-memory.ts";
+import type { Machine } from "../machine.ts";
+import * as signal from "../signal.ts";
 
 /** EIP-3860: twice the largest code. */
 const INIT_CODE_BYTES_MAX = 49_152;

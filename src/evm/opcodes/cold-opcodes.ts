@@ -3,10 +3,10 @@ import { callOpcode } from "./call-opcodes.ts";
 import { createOpcode } from "./create-opcodes.ts";
 import * as data from "./data-opcodes.ts";
 import * as environment from "./environment-opcodes.ts";
-import type { Frame } from "./frame.ts";
-import type { Machine } from "./machine.ts";
+import type { Frame } from "../frame.ts";
+import type { Machine } from "../machine.ts";
 import { selfDestruct } from "./self-destruct.ts";
-import { CONTINUE, INVALID_OPCODE, RETURNED, REVERTED, type Signal } from "./signal.ts";
+import { CONTINUE, INVALID_OPCODE, RETURNED, REVERTED, type Signal } from "../signal.ts";
 import * as storage from "./storage-opcodes.ts";
 
 /** `frame.gas` has paid the opcode's constant gas and the stack holds what it needs. */

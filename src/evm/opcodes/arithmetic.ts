@@ -1,6 +1,6 @@
 /** Arithmetic on 256-bit words that is too long for the interpreter's loop. */
-import { NEGATIVE_DIVISION_GAS, type SlowWork, WIDE_MULMOD_GAS } from "./slow-work.ts";
-import { SIGN_BIT, WORD_LIMIT, WORD_MASK } from "./word.ts";
+import { NEGATIVE_DIVISION_GAS, type SlowWork, WIDE_MULMOD_GAS } from "../slow-work.ts";
+import { SIGN_BIT, WORD_LIMIT, WORD_MASK } from "../word.ts";
 
 type SignExtension = { readonly signBit: bigint; readonly low: bigint; readonly high: bigint };
 

@@ -1,17 +1,17 @@
 /** Opcodes that move bytes: copies, KECCAK256, logs and the two ways to return. */
-import { keccak256Word } from "../crypto/keccak256.ts";
-import { accountAccessGas } from "./account-access.ts";
-import { EMPTY_BYTES, type Frame } from "./frame.ts";
-import { copyGas, copyMemory, coverMemory, fillMemory } from "./frame-memory.ts";
-import type { Machine } from "./machine.ts";
+import { keccak256Word } from "../../crypto/keccak256.ts";
+import { accountAccessGas } from "../account-access.ts";
+import { EMPTY_BYTES, type Frame } from "../frame.ts";
+import { copyGas, copyMemory, coverMemory, fillMemory } from "../frame-memory.ts";
+import type { Machine } from "../machine.ts";
 import {
   CONTINUE,
   OUT_OF_GAS,
   RETURN_DATA_OUT_OF_BOUNDS,
   type Signal,
   STATIC_VIOLATION,
-} from "./signal.ts";
-import { ADDRESS_MASK } from "./word.ts";
+} from "../signal.ts";
+import { ADDRESS_MASK } from "../word.ts";
 
 const EMPTY_HASH = keccak256Word(EMPTY_BYTES, 0, 0);
 

@@ -1,13 +1,13 @@
 /** CALL, CALLCODE, DELEGATECALL and STATICCALL: what they cost and whom they call. */
-import { accountAccessGas, delegateOf } from "./account-access.ts";
-import type { Frame } from "./frame.ts";
-import { enterCall } from "./frame-entry.ts";
-import { settleCall } from "./frame-exit.ts";
-import { coverMemory, viewMemory } from "./frame-memory.ts";
-import { EMPTY_BYTES } from "./frame.ts";
-import type { Machine } from "./machine.ts";
-import * as signal from "./signal.ts";
-import { ADDRESS_MASK } from "./word.ts";
+import { accountAccessGas, delegateOf } from "../account-access.ts";
+import type { Frame } from "../frame.ts";
+import { enterCall } from "../frame-entry.ts";
+import { settleCall } from "../frame-exit.ts";
+import { coverMemory, viewMemory } from "../frame-memory.ts";
+import { EMPTY_BYTES } from "../frame.ts";
+import type { Machine } from "../machine.ts";
+import * as signal from "../signal.ts";
+import { ADDRESS_MASK } from "../word.ts";
 
 const VALUE_GAS = 9000;
 const NEW_ACCOUNT_GAS = 25_000;
