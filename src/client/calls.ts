@@ -5,13 +5,13 @@
  */
 import { err } from "../base/result.ts";
 import { SlowWorkMeter } from "../execution/slow-work-meter.ts";
-import type { ReadBounds, ReadSource } from "../execution/read-environment.ts";
+import type { ReadBounds, ReadSource } from "../execution/calls/read-environment.ts";
 import {
   runReadJob,
   type ReadKind,
   type ReadParams,
   type ReadResults,
-} from "../execution/read-job.ts";
+} from "../execution/calls/read-job.ts";
 import type { Logger } from "../base/logger.ts";
 import { invariant } from "../base/invariant.ts";
 import type { ChainExecutor } from "./chain-executor.ts";

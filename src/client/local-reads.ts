@@ -11,7 +11,7 @@ import type { SyncProgress } from "../api/sync-progress.ts";
 import type { TraceOptions } from "../api/trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { SubmitRefusal, TransactionStatus } from "../api/transaction-status.ts";
-import type { ReadKind, ReadResults } from "../execution/read-job.ts";
+import type { ReadKind, ReadResults } from "../execution/calls/read-job.ts";
 import type { TracedBlock } from "../execution/trace/trace-transactions.ts";
 import type { FeeRules } from "../txpool/pool-options.ts";
 import type { PoolStatus, SenderContent } from "../txpool/tx-pool.ts";

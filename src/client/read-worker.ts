@@ -6,13 +6,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { invariant } from "../base/invariant.ts";
 import { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
 import type { ChainRules } from "../execution/engine.ts";
-import type { ReadSource } from "../execution/read-environment.ts";
+import type { ReadSource } from "../execution/calls/read-environment.ts";
 import {
   runReadJob,
   type ReadKind,
   type ReadParams,
   type ReadResults,
-} from "../execution/read-job.ts";
+} from "../execution/calls/read-job.ts";
 import { StateMirror } from "../state/state-mirror.ts";
 import { StateStore, type StateSnapshot } from "../storage/state-store.ts";
 import { readNumberRecord } from "./block-numbers.ts";

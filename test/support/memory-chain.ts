@@ -28,7 +28,7 @@ import {
   type ReadParams,
   type ReadResults,
   runReadJob,
-} from "../../src/execution/read-job.ts";
+} from "../../src/execution/calls/read-job.ts";
 import type { BlockRecord, FoundTransaction, StateAt } from "../../src/api/chain-reader.ts";
 import type { RpcReader } from "../../src/rpc/method-table.ts";
 import { MemoryStore } from "../../src/state/memory-store.ts";

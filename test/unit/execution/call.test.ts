@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 
 import { bytesToHex, hexToBytes } from "../../../src/base/hex.ts";
 import type { UnsignedTransaction } from "../../../src/chain/transaction.ts";
-import { type CallEnvironment, runCall } from "../../../src/execution/call.ts";
-import { createAccessList } from "../../../src/execution/create-access-list.ts";
-import { estimateGas } from "../../../src/execution/estimate-gas.ts";
+import { type CallEnvironment, runCall } from "../../../src/execution/calls/call.ts";
+import { createAccessList } from "../../../src/execution/calls/create-access-list.ts";
+import { estimateGas } from "../../../src/execution/calls/estimate-gas.ts";
 import { ADDRESSES, CHAIN_ID, RICH, TestChain, transactionOf } from "./test-chain.ts";
 
 const [ALICE = 0n, BOB = 0n] = ADDRESSES;

@@ -8,7 +8,7 @@ import { PERMISSION_ADDRESS } from "../../../src/chain/permissions.ts";
 import type { UnsignedTransaction } from "../../../src/chain/transaction.ts";
 import type { RecoveredTransaction } from "../../../src/chain/transaction-sender.ts";
 import type { Log } from "../../../src/evm/world-state.ts";
-import { runCall } from "../../../src/execution/call.ts";
+import { runCall } from "../../../src/execution/calls/call.ts";
 import { permissionPolicyOf } from "../../../src/execution/permission-policy.ts";
 import { ADDRESSES, CHAIN_ID, GENESIS, RICH, TestChain, transactionOf } from "./test-chain.ts";
 

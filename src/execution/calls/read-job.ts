@@ -2,12 +2,12 @@
  * What can be asked of the state that takes a while: each kind is a function of plain data, so that
  * it runs alike on the main thread and in a thread of its own.
  */
-import { err, ok, type Result } from "../base/result.ts";
-import type { CallFailure, CallRequest } from "../api/call-request.ts";
-import type { Header } from "../chain/header.ts";
-import type { SimulatedBlock } from "../api/simulation.ts";
-import type { AccessList } from "../chain/transaction.ts";
-import type { AccountProof } from "../state/trie/account-proof.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { CallFailure, CallRequest } from "../../api/call-request.ts";
+import type { Header } from "../../chain/header.ts";
+import type { SimulatedBlock } from "../../api/simulation.ts";
+import type { AccessList } from "../../chain/transaction.ts";
+import type { AccountProof } from "../../state/trie/account-proof.ts";
 import { runCall } from "./call.ts";
 import { createAccessList } from "./create-access-list.ts";
 import { estimateGas, type EstimateError } from "./estimate-gas.ts";
@@ -18,8 +18,8 @@ import {
   traceTransactions,
   type TracedBlock,
   type TracedCall,
-} from "./trace/trace-transactions.ts";
-import type { ExecutedTransaction } from "./transaction-request.ts";
+} from "../trace/trace-transactions.ts";
+import type { ExecutedTransaction } from "../transaction-request.ts";
 
 type CallParams = { readonly request: CallRequest; readonly header: Header };
 

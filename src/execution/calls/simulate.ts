@@ -1,34 +1,34 @@
 /** eth_simulateV1: blocks of calls on the state after a block, each on what the one before left. */
-import { err, ok, type Result } from "../base/result.ts";
-import { encodeBlock } from "../chain/block.ts";
-import { mergeBlooms } from "../chain/bloom.ts";
-import type { CallFailure } from "../api/call-request.ts";
-import { ZERO_HASH } from "../chain/hash-constants.ts";
-import { type Header, headerHash } from "../chain/header.ts";
-import { listRoot } from "../chain/list-root.ts";
-import { createReceipt, type Receipt, receiptsRoot } from "../chain/receipt.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { encodeBlock } from "../../chain/block.ts";
+import { mergeBlooms } from "../../chain/bloom.ts";
+import type { CallFailure } from "../../api/call-request.ts";
+import { ZERO_HASH } from "../../chain/hash-constants.ts";
+import { type Header, headerHash } from "../../chain/header.ts";
+import { listRoot } from "../../chain/list-root.ts";
+import { createReceipt, type Receipt, receiptsRoot } from "../../chain/receipt.ts";
 import type {
   SimulatedBlock,
   SimulatedBlockRequest,
   SimulatedCall,
   SimulatedCallRequest,
   SimulationRequest,
-} from "../api/simulation.ts";
-import { encodeTransaction } from "../chain/transaction-encoder.ts";
-import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import { checkTransaction } from "../chain/transaction-validity.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
-import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
-import type { BlockContext } from "../evm/message.ts";
-import { blockContextOf } from "./block-context.ts";
-import type { DropReason } from "./drop-reason.ts";
-import { createEngine } from "./engine.ts";
+} from "../../api/simulation.ts";
+import { encodeTransaction } from "../../chain/transaction-encoder.ts";
+import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import { checkTransaction } from "../../chain/transaction-validity.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
+import type { BlockContext } from "../../evm/message.ts";
+import { blockContextOf } from "../block-context.ts";
+import type { DropReason } from "../drop-reason.ts";
+import { createEngine } from "../engine.ts";
 import { movedPrecompiles, type ReadBounds, type ReadSource } from "./read-environment.ts";
-import { executeTransaction, type TransactionEngine } from "./run-transaction.ts";
+import { executeTransaction, type TransactionEngine } from "../run-transaction.ts";
 import { SimulatedState } from "./simulated-state.ts";
-import { checkAgainstState } from "./state-validity.ts";
-import { createTransferLogs } from "./trace/transfer-logs.ts";
-import { upfrontCost } from "./transaction-fee.ts";
+import { checkAgainstState } from "../state-validity.ts";
+import { createTransferLogs } from "../trace/transfer-logs.ts";
+import { upfrontCost } from "../transaction-fee.ts";
 
 export type Simulation = { readonly request: SimulationRequest; readonly header: Header };
 

@@ -1,17 +1,17 @@
 /** Where calls and traces run: any block of the chain, with what the caller wants different. */
-import type { AccountOverride, CallRequest } from "../api/call-request.ts";
-import type { Header } from "../chain/header.ts";
-import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
-import type { Precompile } from "../evm/precompile.ts";
-import { precompilesOf } from "../evm/precompiles/registry.ts";
-import type { AccountProof } from "../state/trie/account-proof.ts";
-import type { TrialAccount } from "../state/trie/trial-state-root.ts";
-import type { StateReader } from "../state/state-reader.ts";
-import { blockContextOf } from "./block-context.ts";
+import type { AccountOverride, CallRequest } from "../../api/call-request.ts";
+import type { Header } from "../../chain/header.ts";
+import type { AnalyzedCodeCache } from "../../evm/analyzed-code.ts";
+import type { Precompile } from "../../evm/precompile.ts";
+import { precompilesOf } from "../../evm/precompiles/registry.ts";
+import type { AccountProof } from "../../state/trie/account-proof.ts";
+import type { TrialAccount } from "../../state/trie/trial-state-root.ts";
+import type { StateReader } from "../../state/state-reader.ts";
+import { blockContextOf } from "../block-context.ts";
 import type { CallEnvironment } from "./call.ts";
-import type { ChainRules } from "./engine.ts";
+import type { ChainRules } from "../engine.ts";
 import { overrideState } from "./overridden-state.ts";
-import type { SlowWorkMeter } from "./slow-work-meter.ts";
+import type { SlowWorkMeter } from "../slow-work-meter.ts";
 
 /** What there is to read. Every block that is named is retained. */
 export type ReadSource = {

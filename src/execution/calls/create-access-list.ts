@@ -2,15 +2,15 @@
  * eth_createAccessList: the accounts and slots that a transaction touches. A list changes gas, and
  * gas may change the path: so it runs again with its own list until that no longer changes.
  */
-import { ok, type Result } from "../base/result.ts";
-import { createdAddress } from "../chain/address.ts";
-import type { AccessList, UnsignedTransaction } from "../chain/transaction.ts";
-import { precompilesOf } from "../evm/precompiles/registry.ts";
-import type { Step, Tracer } from "../evm/tracer.ts";
+import { ok, type Result } from "../../base/result.ts";
+import { createdAddress } from "../../chain/address.ts";
+import type { AccessList, UnsignedTransaction } from "../../chain/transaction.ts";
+import { precompilesOf } from "../../evm/precompiles/registry.ts";
+import type { Step, Tracer } from "../../evm/tracer.ts";
 import { type CallEnvironment, runCall } from "./call.ts";
-import type { DropReason } from "./drop-reason.ts";
-import { touchedByStep } from "./touched-by-step.ts";
-import type { ExecutedTransaction, TransactionRequest } from "./transaction-request.ts";
+import type { DropReason } from "../drop-reason.ts";
+import { touchedByStep } from "../touched-by-step.ts";
+import type { ExecutedTransaction, TransactionRequest } from "../transaction-request.ts";
 
 export type AccessListResult = {
   readonly accessList: AccessList;

@@ -1,8 +1,8 @@
 /** A state in which some accounts are taken to be different from what they are. */
-import type { AccountOverride } from "../api/call-request.ts";
-import { type Account, type Code, EMPTY_CODE, EMPTY_STORAGE_ROOT } from "../state/account.ts";
-import type { StateReader } from "../state/state-reader.ts";
-import { WordMap } from "../state/word-map.ts";
+import type { AccountOverride } from "../../api/call-request.ts";
+import { type Account, type Code, EMPTY_CODE, EMPTY_STORAGE_ROOT } from "../../state/account.ts";
+import type { StateReader } from "../../state/state-reader.ts";
+import { WordMap } from "../../state/word-map.ts";
 
 /** For storage that is not empty and whose trie nobody makes: calls only ask whether it is. */
 const SOME_STORAGE_ROOT = 1n;

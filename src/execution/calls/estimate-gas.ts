@@ -2,14 +2,14 @@
  * eth_estimateGas: the least gas limit with which the transaction succeeds. Found by search,
  * because what a call is given depends on what is left (63/64, EIP-150) and refunds come last.
  */
-import { err, ok, type Result } from "../base/result.ts";
-import type { UnsignedTransaction } from "../chain/transaction.ts";
-import { accessListOf, maxGasPrice } from "../chain/transaction.ts";
-import type { FailureReason } from "../evm/message.ts";
-import { Journal } from "../state/journal.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { UnsignedTransaction } from "../../chain/transaction.ts";
+import { accessListOf, maxGasPrice } from "../../chain/transaction.ts";
+import type { FailureReason } from "../../evm/message.ts";
+import { Journal } from "../../state/journal.ts";
 import { type CallEnvironment, runCall } from "./call.ts";
-import type { DropReason } from "./drop-reason.ts";
-import type { ExecutedTransaction, TransactionRequest } from "./transaction-request.ts";
+import type { DropReason } from "../drop-reason.ts";
+import type { ExecutedTransaction, TransactionRequest } from "../transaction-request.ts";
 
 export type EstimateError =
   | { readonly kind: "refused"; readonly reason: DropReason }

@@ -1,10 +1,10 @@
 /** A state that changes from one simulated block to the next, on top of one that stays. */
-import type { AccountOverride } from "../api/call-request.ts";
-import { EMPTY_CODE } from "../state/account.ts";
-import type { BlockChanges } from "../state/block-changes.ts";
-import type { StateReader } from "../state/state-reader.ts";
-import type { TrialAccount } from "../state/trie/trial-state-root.ts";
-import { WordMap } from "../state/word-map.ts";
+import type { AccountOverride } from "../../api/call-request.ts";
+import { EMPTY_CODE } from "../../state/account.ts";
+import type { BlockChanges } from "../../state/block-changes.ts";
+import type { StateReader } from "../../state/state-reader.ts";
+import type { TrialAccount } from "../../state/trie/trial-state-root.ts";
+import { WordMap } from "../../state/word-map.ts";
 import { overrideState } from "./overridden-state.ts";
 
 type Touched = { isWhole: boolean; readonly slots: WordMap<true> };

@@ -2,16 +2,16 @@
  * eth_call: a message on any retained state that changes nothing. Sender, nonce and balance are
  * taken as they are given: nobody signed it. Gas and an injected stop flag bound the work.
  */
-import { err, ok, type Result } from "../base/result.ts";
-import { checkTransaction } from "../chain/transaction-validity.ts";
-import type { BlockContext } from "../evm/message.ts";
-import type { Tracer } from "../evm/tracer.ts";
-import type { StateReader } from "../state/state-reader.ts";
-import type { DropReason } from "./drop-reason.ts";
-import { type ChainRules, createEngine, type EngineOptions } from "./engine.ts";
-import { executeTransaction, type TransactionEngine } from "./run-transaction.ts";
-import { upfrontCost } from "./transaction-fee.ts";
-import type { ExecutedTransaction, TransactionRequest } from "./transaction-request.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { checkTransaction } from "../../chain/transaction-validity.ts";
+import type { BlockContext } from "../../evm/message.ts";
+import type { Tracer } from "../../evm/tracer.ts";
+import type { StateReader } from "../../state/state-reader.ts";
+import type { DropReason } from "../drop-reason.ts";
+import { type ChainRules, createEngine, type EngineOptions } from "../engine.ts";
+import { executeTransaction, type TransactionEngine } from "../run-transaction.ts";
+import { upfrontCost } from "../transaction-fee.ts";
+import type { ExecutedTransaction, TransactionRequest } from "../transaction-request.ts";
 
 /** Where and under which bounds a call runs. */
 export type CallEnvironment = {
