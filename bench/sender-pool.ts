@@ -1,7 +1,7 @@
 /** Sender recovery in place and on other threads: processor time and wall time of each. */
 import { encodeTransaction } from "../src/chain/transaction-encoder.ts";
 import { recoverTransaction, signTransaction } from "../src/chain/transaction-sender.ts";
-import { SenderPool } from "../src/ledger/sender-pool.ts";
+import { SenderPool } from "../src/ledger/signature-recovery-pool.ts";
 
 const COUNT = 4_096;
 const ROUNDS = 5;

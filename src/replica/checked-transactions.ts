@@ -14,7 +14,7 @@ import type { TransactionError } from "../chain/transaction-error.ts";
 import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { checkTransaction, type TransactionRules } from "../chain/transaction-validity.ts";
 import type { Hash, Transaction } from "../consensus/block.ts";
-import type { SenderPool } from "../ledger/sender-pool.ts";
+import type { SenderPool } from "../ledger/signature-recovery-pool.ts";
 
 type Checked = { readonly sender: bigint; readonly gas: number };
 

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
-import { defaultSenderThreads, SenderPool } from "../ledger/sender-pool.ts";
+import { defaultSenderThreads, SenderPool } from "../ledger/signature-recovery-pool.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";

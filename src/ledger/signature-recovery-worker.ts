@@ -5,7 +5,7 @@ import { invariant } from "../base/invariant.ts";
 import { ADDRESS_SIZE } from "../chain/address.ts";
 import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import { recoverSender } from "../chain/transaction-sender.ts";
-import { unpackBatch } from "./sender-batch.ts";
+import { unpackBatch } from "./signature-recovery-batch.ts";
 
 export type SenderRequest = { readonly ticket: number; readonly packed: Uint8Array };
 export type SenderAnswer = { readonly ticket: number; readonly senders: Uint8Array };

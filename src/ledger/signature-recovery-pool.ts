@@ -6,11 +6,13 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { readBigEndian } from "../base/big-endian.ts";
 import { ADDRESS_SIZE } from "../chain/address.ts";
-import { packBatch } from "./sender-batch.ts";
-import type { SenderAnswer, SenderRequest } from "./sender-worker.ts";
+import { packBatch } from "./signature-recovery-batch.ts";
+import type { SenderAnswer, SenderRequest } from "./signature-recovery-worker.ts";
 
 const WORKER_URL = new URL(
-  import.meta.url.endsWith(".ts") ? "./sender-worker.ts" : "./sender-worker.js",
+  import.meta.url.endsWith(".ts")
+    ? "./signature-recovery-worker.ts"
+    : "./signature-recovery-worker.js",
   import.meta.url,
 );
 /** Fewer are done sooner in place: an empty round trip costs about a third of a recovery. */
