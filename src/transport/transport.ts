@@ -5,7 +5,7 @@
  */
 import { createSecureContext } from "node:tls";
 import { invariant } from "../base/invariant.ts";
-import { Door } from "./door.ts";
+import { Door } from "./listener.ts";
 import { FlushTurn } from "./flush-turn.ts";
 import { Link, type LinkEvents } from "./link.ts";
 import type { DoorCounters, LinkCounters } from "./link-counters.ts";
