@@ -1,7 +1,7 @@
 import type { Awaitable } from "../api/awaitable.ts";
-import type { RequestCorrelation } from "./request-correlation.ts";
+import type { RequestCorrelation } from "./server/request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
-import type { SubscriberConnection } from "./subscriber-connection.ts";
+import type { SubscriberConnection } from "./logs/subscriber-connection.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 
 /** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */

@@ -30,7 +30,7 @@ import {
   runReadJob,
 } from "../../src/execution/calls/read-job.ts";
 import type { BlockRecord, FoundTransaction, StateAt } from "../../src/api/chain-reader.ts";
-import type { RpcReader } from "../../src/rpc/method-table.ts";
+import type { RpcReader } from "../../src/rpc/methods/method-table.ts";
 import { MemoryStore } from "../../src/state/memory-store.ts";
 import { StateDatabase } from "../../src/state/state-database.ts";
 import { DEFAULT_POOL_OPTIONS, type TxPoolOptions } from "../../src/txpool/pool-options.ts";

@@ -13,7 +13,7 @@ import {
 } from "jose";
 import { readFile } from "node:fs/promises";
 import { CodedError } from "../../base/coded-error.ts";
-import { isObject } from "../parameters.ts";
+import { isObject } from "../params/parameters.ts";
 import { SECRET_SIZE_MIN } from "./sign-in.ts";
 
 export type KeySourceOptions =

@@ -1,7 +1,7 @@
 /** Which methods read, and of what, for the READ right (docs/permissions.md). */
 import { parseAddress } from "../../chain/address.ts";
 import { ANYONE } from "../../chain/permissions.ts";
-import { isObject } from "../parameters.ts";
+import { isObject } from "../params/parameters.ts";
 
 /** They need a right of their signer, not of whoever brings them. */
 const WRITE_METHODS: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@
  * `POST /auth/token` with `{message, signature}` gives a bearer token.
  */
 import { addressToChecksumHex, parseAddress } from "../../chain/address.ts";
-import { isObject } from "../parameters.ts";
+import { isObject } from "../params/parameters.ts";
 import type { SignIn, SignInError } from "./sign-in.ts";
 
 export type SignInRequest = {

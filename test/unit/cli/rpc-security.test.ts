@@ -23,8 +23,8 @@ import { openIssuer } from "../../../src/rpc/auth/token-issuer.ts";
 import type { StateAtReader } from "../../../src/api/chain-reader.ts";
 import type { BoundMethod } from "../../../src/rpc/method.ts";
 import { DEFAULT_RPC_OPTIONS } from "../../../src/rpc/rpc-options.ts";
-import { RpcServer, type RpcServerDependencies } from "../../../src/rpc/rpc-server.ts";
-import type { SubscriberConnection } from "../../../src/rpc/subscriber-connection.ts";
+import { RpcServer, type RpcServerDependencies } from "../../../src/rpc/server/rpc-server.ts";
+import type { SubscriberConnection } from "../../../src/rpc/logs/subscriber-connection.ts";
 
 type Answer = {
   readonly result?: unknown;

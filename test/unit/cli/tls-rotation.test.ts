@@ -12,7 +12,7 @@ import { CLIENT_SETTINGS, type ClientConfig } from "../../../src/config/node-set
 import { resolveSettings } from "../../../src/config/resolve-settings.ts";
 import { createTlsIdentity } from "../../../src/crypto/certificate.ts";
 import { DEFAULT_RPC_OPTIONS } from "../../../src/rpc/rpc-options.ts";
-import { RpcServer } from "../../../src/rpc/rpc-server.ts";
+import { RpcServer } from "../../../src/rpc/server/rpc-server.ts";
 
 const OLD = createTlsIdentity(new Uint8Array(32).fill(1), "old.example");
 const NEW = createTlsIdentity(new Uint8Array(32).fill(2), "new.example");

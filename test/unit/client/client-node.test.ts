@@ -13,7 +13,7 @@ import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { HeightMark } from "../../../src/storage/height-mark.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
 import { JsonText } from "../../../src/rpc/json-text.ts";
-import { createMethodTable, type RpcReader } from "../../../src/rpc/method-table.ts";
+import { createMethodTable, type RpcReader } from "../../../src/rpc/methods/method-table.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { until } from "../../support/following-client.ts";
 import { ACCOUNT_KEYS, ACCOUNTS, CHAIN_ID, transfer } from "../../support/replica-network.ts";

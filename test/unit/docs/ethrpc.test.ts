@@ -3,13 +3,13 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { DEFAULT_CALL_LIMITS } from "../../../src/client/client-options.ts";
-import { createMethodTable, type RpcReader } from "../../../src/rpc/method-table.ts";
+import { createMethodTable, type RpcReader } from "../../../src/rpc/methods/method-table.ts";
 import type { NetworkStatusReader } from "../../../src/api/network-status.ts";
-import { ALWAYS_ANSWERED } from "../../../src/rpc/readiness-gate.ts";
+import { ALWAYS_ANSWERED } from "../../../src/rpc/server/readiness-gate.ts";
 import * as rpcErrors from "../../../src/rpc/rpc-error.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
-import { SIMULATION_CODES } from "../../../src/rpc/simulation-codes.ts";
-import { UNSUPPORTED_METHODS } from "../../../src/rpc/unsupported-methods.ts";
+import { SIMULATION_CODES } from "../../../src/rpc/format/simulation-codes.ts";
+import { UNSUPPORTED_METHODS } from "../../../src/rpc/methods/unsupported-methods.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 const TEXT = readFileSync(path.join(ROOT, "docs/ethrpc.md"), "utf8");

@@ -4,8 +4,8 @@ import { before, describe, it } from "node:test";
 
 import fc from "fast-check";
 
-import { Dispatcher } from "../../../src/rpc/dispatcher.ts";
-import { createMethodTable } from "../../../src/rpc/method-table.ts";
+import { Dispatcher } from "../../../src/rpc/server/dispatcher.ts";
+import { createMethodTable } from "../../../src/rpc/methods/method-table.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import type { MemoryChain } from "../../support/memory-chain.ts";
 import { ALICE, CONTRACTS, hexOf, RpcNode, type RpcResponse, word } from "./rpc-node.ts";

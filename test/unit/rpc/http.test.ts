@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { CodedError } from "../../../src/base/coded-error.ts";
 import type { MethodTable } from "../../../src/rpc/method.ts";
 import { DEFAULT_RPC_OPTIONS } from "../../../src/rpc/rpc-options.ts";
-import { RpcServer } from "../../../src/rpc/rpc-server.ts";
+import { RpcServer } from "../../../src/rpc/server/rpc-server.ts";
 import { RpcNode, type RpcResponse } from "./rpc-node.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };

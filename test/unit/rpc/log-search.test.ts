@@ -5,10 +5,10 @@ import { mergeBlooms, type Log } from "../../../src/chain/bloom.ts";
 import { createGenesisBlock } from "../../../src/chain/genesis-block.ts";
 import { createReceipt, type Receipt } from "../../../src/chain/receipt.ts";
 import type { BlockRecord } from "../../../src/api/chain-reader.ts";
-import { formatLog } from "../../../src/rpc/format-log.ts";
-import { DEFAULT_KEPT_LOGS, KeptLogs, type LogsReader } from "../../../src/rpc/kept-logs.ts";
-import { matchesLog, type LogCriteria } from "../../../src/rpc/log-filter.ts";
-import { LogSearch } from "../../../src/rpc/log-search.ts";
+import { formatLog } from "../../../src/rpc/format/format-log.ts";
+import { DEFAULT_KEPT_LOGS, KeptLogs, type LogsReader } from "../../../src/rpc/logs/log-cache.ts";
+import { matchesLog, type LogCriteria } from "../../../src/rpc/logs/log-filter.ts";
+import { LogSearch } from "../../../src/rpc/logs/log-search.ts";
 import { HISTORY_PRUNED, LIMIT_EXCEEDED, RpcError } from "../../../src/rpc/rpc-error.ts";
 import { GENESIS } from "../execution/test-chain.ts";
 

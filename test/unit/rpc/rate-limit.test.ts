@@ -7,15 +7,15 @@ import { ok } from "../../../src/base/result.ts";
 import type { AccessControl } from "../../../src/rpc/auth/access-control.ts";
 import { AccessRules, DEFAULT_ACCESS_OPTIONS } from "../../../src/rpc/auth/access-rules.ts";
 import { DEFAULT_SIGN_IN_OPTIONS, SignIn } from "../../../src/rpc/auth/sign-in.ts";
-import { clientOfAddress, clientOfIdentity } from "../../../src/rpc/client-name.ts";
+import { clientOfAddress, clientOfIdentity } from "../../../src/rpc/server/client-name.ts";
 import type { BoundMethod } from "../../../src/rpc/method.ts";
-import { createRateLimit, RateLimit } from "../../../src/rpc/rate-limit.ts";
+import { createRateLimit, RateLimit } from "../../../src/rpc/server/rate-limit.ts";
 import {
   DEFAULT_RPC_LIMITS,
   DEFAULT_RPC_OPTIONS,
   type RpcLimits,
 } from "../../../src/rpc/rpc-options.ts";
-import { RpcServer } from "../../../src/rpc/rpc-server.ts";
+import { RpcServer } from "../../../src/rpc/server/rpc-server.ts";
 import type { RpcResponse } from "./rpc-node.ts";
 
 /** So slow that no test run earns one more: what passes does not depend on the machine's speed. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Dispatcher } from "../../../src/rpc/dispatcher.ts";
+import { Dispatcher } from "../../../src/rpc/server/dispatcher.ts";
 import type { BoundMethod, MethodTable } from "../../../src/rpc/method.ts";
-import { gateMethods } from "../../../src/rpc/readiness-gate.ts";
+import { gateMethods } from "../../../src/rpc/server/readiness-gate.ts";
 import { DEFAULT_RPC_LIMITS, type RpcLimits } from "../../../src/rpc/rpc-options.ts";
 
 /** No test waits for this: the node is ready before. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
-import { ethGetTransactionReceipt } from "../../../src/rpc/methods/eth-get-transaction-receipt.ts";
+import { ethGetTransactionReceipt } from "../../../src/rpc/methods/eth/transaction/eth-get-transaction-receipt.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { MemoryChain } from "../../support/memory-chain.ts";
 import { GENESIS } from "../execution/test-chain.ts";

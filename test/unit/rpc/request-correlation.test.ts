@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Dispatcher } from "../../../src/rpc/dispatcher.ts";
+import { Dispatcher } from "../../../src/rpc/server/dispatcher.ts";
 import { bindMethod } from "../../../src/rpc/method.ts";
-import { RequestCorrelation } from "../../../src/rpc/request-correlation.ts";
-import { type RequestNote, transactionOf } from "../../../src/rpc/request-trace.ts";
+import { RequestCorrelation } from "../../../src/rpc/server/request-correlation.ts";
+import { type RequestNote, transactionOf } from "../../../src/rpc/server/request-trace.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;

@@ -4,7 +4,7 @@ import { addressToHex } from "../../../src/chain/address.ts";
 import { encodeTransaction } from "../../../src/chain/transaction-encoder.ts";
 import { signAuthorization, signTransaction } from "../../../src/chain/transaction-sender.ts";
 import type { UnsignedTransaction } from "../../../src/chain/transaction.ts";
-import { createMethodTable } from "../../../src/rpc/method-table.ts";
+import { createMethodTable } from "../../../src/rpc/methods/method-table.ts";
 import type { MethodTable } from "../../../src/rpc/method.ts";
 import {
   DEFAULT_RPC_LIMITS,
@@ -12,7 +12,7 @@ import {
   type RpcLimits,
   type RpcOptions,
 } from "../../../src/rpc/rpc-options.ts";
-import { RpcServer } from "../../../src/rpc/rpc-server.ts";
+import { RpcServer } from "../../../src/rpc/server/rpc-server.ts";
 import { MemoryChain } from "../../support/memory-chain.ts";
 import { assemble, RETURN_TOP } from "../evm/bytecode.ts";
 import { ADDRESSES, CHAIN_ID, GENESIS, KEYS } from "../execution/test-chain.ts";

@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { Ajv, type ValidateFunction } from "ajv";
 
 import { bytesToHex, type Hex } from "../../../src/base/hex.ts";
-import { UNSUPPORTED_METHODS } from "../../../src/rpc/unsupported-methods.ts";
+import { UNSUPPORTED_METHODS } from "../../../src/rpc/methods/unsupported-methods.ts";
 import {
   ALICE,
   BOB,

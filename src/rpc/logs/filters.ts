@@ -1,0 +1,194 @@
+/**
+ * Filters that are asked again and again. A filter is a place in the chain, not a buffer: what is
+ * new is looked up when it is asked for. Only the hashes of waiting transactions are kept, once for
+ * all filters. Filters that nobody asks are forgotten.
+ */
+import { randomBytes } from "node:crypto";
+import { bytesToHex, type Hex } from "../../base/hex.ts";
+import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import { findBlock } from "../params/block-tag.ts";
+import type { ChainEvents } from "../../api/chain-reader.ts";
+import { jsonList, type JsonText } from "../json-text.ts";
+import type { LogsReader } from "./log-cache.ts";
+import type { LogFilter } from "./log-filter.ts";
+import { numberOf, type LogSearch } from "./log-search.ts";
+import { invalidParameter } from "../params/parameters.ts";
+import { LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RpcError } from "../rpc-error.ts";
+import type { RpcLimits } from "../rpc-options.ts";
+
+export type FilterReader = LogsReader & ChainEvents;
+
+export type FilterId = Hex;
+
+type Filter = { usedMs: number } & (
+  | { readonly kind: "blocks"; next: bigint }
+  | { readonly kind: "logs"; next: bigint; readonly filter: LogFilter }
+  /** `next` counts accepted transactions. */
+  | { readonly kind: "pending"; next: number }
+);
+
+/** Hashes that are kept for pending filters that are asked too rarely. */
+const PENDING_KEPT_MAX = 10_000;
+
+export class Filters {
+  readonly #reader: FilterReader;
+  readonly #search: LogSearch;
+  readonly #filters = new Map<FilterId, Filter>();
+  /** The last accepted transactions, while there is a filter for them. */
+  #pending: Hex[] = [];
+  #pendingCount = 0;
+  #stopListening: (() => void) | undefined;
+
+  constructor(reader: FilterReader, search: LogSearch) {
+    this.#reader = reader;
+    this.#search = search;
+  }
+
+  get count(): number {
+    return this.#filters.size;
+  }
+
+  async addBlocks(limits: RpcLimits): Promise<FilterId> {
+    return this.#add({ kind: "blocks", next: await this.#nextBlock(), usedMs: 0 }, limits);
+  }
+
+  async addLogs(filter: LogFilter, limits: RpcLimits): Promise<FilterId> {
+    const latest = (await this.#reader.latestBlock()).header.number;
+    const { blocks } = filter;
+    const start = blocks.kind === "range" ? numberOf(blocks.from, latest) : latest + 1n;
+    const next = start > latest ? start : latest + 1n;
+    return this.#add({ kind: "logs", next, filter, usedMs: 0 }, limits);
+  }
+
+  addPending(limits: RpcLimits): FilterId {
+    const id = this.#add({ kind: "pending", next: this.#pendingCount, usedMs: 0 }, limits);
+    this.#stopListening ??= this.#reader.onAccepted((transaction) => this.#onAccepted(transaction));
+    return id;
+  }
+
+  /** Whether it was there. */
+  remove(id: FilterId): boolean {
+    const isThere = this.#filters.delete(id);
+    this.#rest();
+    return isThere;
+  }
+
+  /** What is new since it was made or last asked. */
+  async changes(id: FilterId, limits: RpcLimits): Promise<readonly Hex[] | JsonText> {
+    const filter = this.#use(id, limits);
+    switch (filter.kind) {
+      case "blocks":
+        return this.#newBlocks(filter, limits);
+      case "logs":
+        return jsonList(await this.#newLogs(filter, limits));
+      case "pending": {
+        const first = this.#pendingCount - this.#pending.length;
+        const hashes = this.#pending.slice(Math.max(0, filter.next - first));
+        filter.next = this.#pendingCount;
+        return hashes;
+      }
+    }
+  }
+
+  /** All that the filter admits, new or not. */
+  async logs(id: FilterId, limits: RpcLimits): Promise<JsonText> {
+    const filter = this.#use(id, limits);
+    if (filter.kind !== "logs") throw invalidParameter(0, "a filter of logs", id);
+    return jsonList(await this.#search.find(filter.filter, limits));
+  }
+
+  async #newBlocks(
+    filter: Extract<Filter, { readonly kind: "blocks" }>,
+    { logBlocksMax }: RpcLimits,
+  ): Promise<Hex[]> {
+    const hashes: Hex[] = [];
+    const end = await this.#nextBlock();
+    for (; filter.next < end && hashes.length < logBlocksMax; filter.next++) {
+      const block = await findBlock(this.#reader, { kind: "number", number: filter.next });
+      if (block !== undefined) hashes.push(bytesToHex(block.hash));
+    }
+    return hashes;
+  }
+
+  /** At most as many blocks as one query may have: the rest comes with the next. */
+  async #newLogs(
+    filter: Extract<Filter, { readonly kind: "logs" }>,
+    { logBlocksMax, logResultsMax }: RpcLimits,
+  ): Promise<readonly string[]> {
+    const { blocks } = filter.filter;
+    const latest = (await this.#reader.latestBlock()).header.number;
+    if (blocks.kind === "hash") return [];
+    const isOpen = blocks.to.kind !== "number" || blocks.to.number > latest;
+    const end = isOpen ? latest : numberOf(blocks.to, latest);
+    const first = filter.next;
+    const most = first + BigInt(logBlocksMax) - 1n;
+    const last = end < most ? end : most;
+    if (last < first) return [];
+    const found = await this.#search.inRange(first, last, filter.filter, logResultsMax);
+    filter.next = last + 1n;
+    return found;
+  }
+
+  async #nextBlock(): Promise<bigint> {
+    return (await this.#reader.latestBlock()).header.number + 1n;
+  }
+
+  #add(filter: Filter, limits: RpcLimits): FilterId {
+    this.#forgetIdle(limits);
+    if (this.#filters.size >= limits.filtersMax) {
+      const message = `too many filters: at most ${limits.filtersMax}; uninstall some or use eth_subscribe`;
+      throw new RpcError(LIMIT_EXCEEDED, message);
+    }
+    const id = createId();
+    filter.usedMs = performance.now();
+    this.#filters.set(id, filter);
+    return id;
+  }
+
+  #use(id: FilterId, limits: RpcLimits): Filter {
+    this.#forgetIdle(limits);
+    const filter = this.#filters.get(id);
+    if (filter === undefined) {
+      throw new RpcError(
+        RESOURCE_NOT_FOUND,
+        "filter not found: it is unknown or was not used for long",
+      );
+    }
+    // The longest unused first.
+    this.#filters.delete(id);
+    this.#filters.set(id, filter);
+    filter.usedMs = performance.now();
+    return filter;
+  }
+
+  #forgetIdle({ filterIdleMs }: RpcLimits): void {
+    const oldestMs = performance.now() - filterIdleMs;
+    for (const [id, { usedMs }] of this.#filters) {
+      if (usedMs >= oldestMs) break;
+      this.#filters.delete(id);
+    }
+    this.#rest();
+  }
+
+  #onAccepted({ hash }: RecoveredTransaction): void {
+    this.#pending.push(bytesToHex(hash));
+    this.#pendingCount++;
+    if (this.#pending.length >= 2 * PENDING_KEPT_MAX) {
+      this.#pending = this.#pending.slice(-PENDING_KEPT_MAX);
+    }
+  }
+
+  /** Without a filter for them, nothing is kept of waiting transactions. */
+  #rest(): void {
+    if (this.#stopListening === undefined) return;
+    for (const { kind } of this.#filters.values()) if (kind === "pending") return;
+    this.#stopListening();
+    this.#stopListening = undefined;
+    this.#pending = [];
+  }
+}
+
+/** Nobody guesses those of others. */
+export function createId(): Hex {
+  return `0x${BigInt(bytesToHex(randomBytes(16))).toString(16)}`;
+}

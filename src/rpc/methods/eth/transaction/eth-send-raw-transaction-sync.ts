@@ -1,0 +1,51 @@
+import { bytesToHex } from "../../../../base/hex.ts";
+import { prunedBlock } from "../../../params/block-tag.ts";
+import type {
+  FinalityWaiter,
+  ReceiptsReader,
+  Submitter,
+  TransactionFinder,
+} from "../../../../api/chain-reader.ts";
+import { formatReceipt } from "../../../format/format-receipt.ts";
+import type { Method } from "../../../method.ts";
+import { invalidParameter, isAbsent, parseData } from "../../../params/parameters.ts";
+import { refusalToError } from "../../../format/failure-error.ts";
+import { RpcError, SYNC_TIMED_OUT } from "../../../rpc-error.ts";
+
+type Params = { readonly transaction: Uint8Array; readonly timeoutMs: number };
+
+/** EIP-7966: answers with the receipt. What is not final in time is still promised (SPEC E13). */
+export const ethSendRawTransactionSync: Method<
+  Submitter & FinalityWaiter & TransactionFinder & ReceiptsReader,
+  Params
+> = {
+  name: "eth_sendRawTransactionSync",
+  paramsMax: 2,
+  parse: ([transaction, timeout], { limits }) => ({
+    transaction: parseData(transaction, 0),
+    timeoutMs: parseTimeout(timeout, limits.syncTimeoutMs, limits.syncTimeoutMaxMs),
+  }),
+  async handle(node, { transaction, timeoutMs }) {
+    const submitted = await node.submitRaw(transaction);
+    if (!submitted.ok) throw refusalToError(submitted.error);
+    const hash = submitted.value;
+    const status = await node.whenSettled(hash, timeoutMs);
+    if (status?.kind === "refused") throw refusalToError(status);
+    const found = await node.findTransaction(hash);
+    if (found === undefined) {
+      const message = `the transaction was accepted and is not final after ${timeoutMs} ms; ask for its receipt`;
+      throw new RpcError(SYNC_TIMED_OUT, message, bytesToHex(hash));
+    }
+    const receipts = await node.receiptsOf(found.block);
+    if (receipts === undefined) throw prunedBlock(found.block);
+    return formatReceipt(found, receipts);
+  },
+};
+
+/** Milliseconds, as an integer. */
+function parseTimeout(value: unknown, defaultMs: number, maxMs: number): number {
+  if (isAbsent(value)) return defaultMs;
+  const isCount = typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+  if (!isCount) throw invalidParameter(1, "a positive number of milliseconds", value);
+  return Math.min(value, maxMs);
+}

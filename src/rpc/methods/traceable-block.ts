@@ -1,0 +1,29 @@
+import { bytesToHex } from "../../base/hex.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
+import type { BlockRecord, TraceReader } from "../../api/chain-reader.ts";
+import { jsonList, type JsonText } from "../json-text.ts";
+import { callFailureToError } from "../format/failure-error.ts";
+import { RpcError, SERVER_ERROR } from "../rpc-error.ts";
+
+/** What block 0 has was never run. */
+export function assertTraceable({ header }: BlockRecord): void {
+  if (header.number === 0n) throw new RpcError(SERVER_ERROR, "genesis is not traceable");
+}
+
+/** The traces of all transactions of a block. */
+export async function traceBlock(
+  reader: TraceReader,
+  block: BlockRecord,
+  options: TraceOptions,
+): Promise<JsonText> {
+  assertTraceable(block);
+  const { transactionHashes } = block;
+  const places = { first: 0, last: transactionHashes.length - 1 };
+  const traced = await reader.traceTransactions(block, places, options);
+  if (!traced.ok) throw callFailureToError(traced.error);
+  const entries = traced.value.map((text, index) => {
+    const hash = bytesToHex(transactionHashes[index] ?? new Uint8Array(0));
+    return `{"txHash":"${hash}","result":${text}}`;
+  });
+  return jsonList(entries);
+}

@@ -1,0 +1,64 @@
+/** The HTTP server under ethrpc, with TLS if it is configured and with its time limits. */
+import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { CodedError } from "../../base/coded-error.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { RpcLimits, RpcOptions, RpcTlsOptions } from "../rpc-options.ts";
+
+export type HttpServer = Server | TlsServer;
+
+const HEADERS_MAX = 100;
+/** How often Node looks for connections that are too slow. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/** Throws RPC_TLS_INVALID. */
+export function createHttpServer({ limits, tls }: RpcOptions): HttpServer {
+  const options = {
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  };
+  const server =
+    tls === undefined
+      ? createServer(options)
+      : createTlsServer({ ...options, ...secureOptions(tls, limits) });
+  server.maxConnections = limits.connectionsMax;
+  server.maxHeadersCount = HEADERS_MAX;
+  server.timeout = limits.idleTimeoutMs;
+  return server;
+}
+
+/**
+ * For connections from now on; those that are open keep theirs. Throws RPC_TLS_INVALID, and then
+ * all stays as it was.
+ */
+export function replaceTls(server: HttpServer, tls: RpcTlsOptions): void {
+  invariant(server instanceof TlsServer, "TLS is not switched on while the server runs");
+  server.setSecureContext(secureContext(tls));
+}
+
+function secureOptions(tls: RpcTlsOptions, limits: RpcLimits): object {
+  const { clientCa, isClientCertRequired } = tls;
+  return {
+    ...secureContext(tls),
+    handshakeTimeout: limits.headersTimeoutMs,
+    requestCert: clientCa !== undefined,
+    // Where it is not required, one that does not hold is as good as none: `authorized` is false.
+    rejectUnauthorized: clientCa !== undefined && isClientCertRequired,
+  };
+}
+
+function secureContext({ cert, key, clientCa }: RpcTlsOptions): SecureContextOptions {
+  const ca = clientCa === undefined ? {} : { ca: clientCa };
+  const context: SecureContextOptions = { cert, key, ...ca, minVersion: "TLSv1.2" };
+  try {
+    createSecureContext(context);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CodedError("RPC_TLS_INVALID", { reason }, error);
+  }
+  return context;
+}

@@ -1,0 +1,89 @@
+/** How many requests one client may send in a second (SPEC E9), counted for so many clients. */
+import type { IncomingMessage } from "node:http";
+import { TokenBucket } from "../../base/token-bucket.ts";
+import { credentialsOf } from "../auth/access-control.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { Awaitable } from "../../api/awaitable.ts";
+import { clientOfAddress, clientOfIdentity } from "./client-name.ts";
+import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
+import type { RpcLimits } from "../rpc-options.ts";
+
+/** Charges for so many requests of one body. The error says when to come again. */
+export type Admission = (requestCount: number) => Awaitable<RateExceeded | undefined>;
+
+export type RateExceeded = { readonly error: RpcError; readonly retryAfterMs: number };
+
+export class RateLimit {
+  readonly #perSecond: number;
+  readonly #clientsMax: number;
+  readonly #now: () => number;
+  /** The one that was silent for longest is the first. */
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  constructor(
+    { clientRateMax, ratedClientsMax }: Pick<RpcLimits, "clientRateMax" | "ratedClientsMax">,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#perSecond = clientRateMax;
+    this.#clientsMax = ratedClientsMax;
+    this.#now = now;
+  }
+
+  get clientCount(): number {
+    return this.#buckets.size;
+  }
+
+  /** Nothing is charged for what is refused: a client that keeps asking gets its share. */
+  admit(client: string, requestCount: number): RateExceeded | undefined {
+    const nowMs = this.#now();
+    const bucket = this.#bucketOf(client, nowMs);
+    const waitMs = Math.ceil(bucket.waitMs(nowMs));
+    if (waitMs === 0) {
+      bucket.take(requestCount, nowMs);
+      return undefined;
+    }
+    const message =
+      `too many requests: at most ${this.#perSecond} per second from one client; ` +
+      `try again in ${waitMs} ms`;
+    const error = new RpcError(LIMIT_EXCEEDED, message, { retryAfterMs: waitMs });
+    return { error, retryAfterMs: waitMs };
+  }
+
+  #bucketOf(client: string, nowMs: number): TokenBucket {
+    const known = this.#buckets.get(client);
+    this.#buckets.delete(client);
+    if (known === undefined && this.#buckets.size >= this.#clientsMax) {
+      const [longestSilent] = this.#buckets.keys();
+      if (longestSilent !== undefined) this.#buckets.delete(longestSilent);
+    }
+    const bucket = known ?? new TokenBucket(this.#perSecond, nowMs);
+    this.#buckets.set(client, bucket);
+    return bucket;
+  }
+}
+
+/** Undefined where there is no limit: then nobody is asked who it is. */
+export function createRateLimit(limits: RpcLimits): RateLimit | undefined {
+  return limits.clientRateMax === 0 ? undefined : new RateLimit(limits);
+}
+
+/**
+ * For one HTTP request, or for one WebSocket as long as it lasts. A caller that the operator knows
+ * is charged under its own name wherever it calls from; all others under their address.
+ */
+export function createAdmission(
+  rate: RateLimit,
+  authenticator: Authenticator | undefined,
+  request: IncomingMessage,
+): Admission {
+  const address = clientOfAddress(request.socket.remoteAddress);
+  if (authenticator === undefined) return (count) => rate.admit(address, count);
+  const credentials = credentialsOf(request);
+  return async (count) => {
+    const identified = await authenticator.identify(credentials);
+    const identity = identified.ok ? identified.value : undefined;
+    // With a new wallet for every second, there would be no limit.
+    const hasName = identity !== undefined && identity.isSelfMade !== true;
+    return rate.admit(hasName ? clientOfIdentity(identity) : address, count);
+  };
+}

@@ -1,0 +1,160 @@
+/** One WebSocket: requests in, answers and notifications out, all of it bounded. */
+import type { RawData, WebSocket } from "ws";
+import { CheckedNotices } from "../logs/checked-notices.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Dialect, MethodCheck } from "../method.ts";
+import type { Admission } from "./rate-limit.ts";
+import type { RequestCorrelation } from "./request-correlation.ts";
+import { RpcError } from "../rpc-error.ts";
+import type { RpcLimits } from "../rpc-options.ts";
+import type { SubscriberConnection } from "../logs/subscriber-connection.ts";
+
+export type WebSocketConnectionDependencies = {
+  readonly dispatcher: Dispatcher;
+  /** Undefined where nobody counts how much is asked. Notices are not asked for one by one. */
+  readonly admit: Admission | undefined;
+  /** A check for one message; undefined where everyone may do everything. */
+  readonly createCheck: (() => MethodCheck) | undefined;
+  /** For one message. */
+  readonly createCorrelation: () => RequestCorrelation;
+  /** Something threw that is our fault. */
+  readonly onInternalError: (error: unknown) => void;
+};
+
+/** The connection breaks a limit (RFC 6455). */
+const POLICY_VIOLATION = 1008;
+const GOING_AWAY = 1001;
+/** How long one that was told to go may take. */
+const CLOSE_MS_MAX = 2_000;
+
+export class WebSocketConnection {
+  readonly #socket: WebSocket;
+  readonly #dialect: Dialect;
+  readonly #limits: RpcLimits;
+  readonly #dependencies: WebSocketConnectionDependencies;
+  readonly #onClose: (() => void)[] = [];
+  readonly #ping: NodeJS.Timeout;
+  readonly #notices: CheckedNotices | undefined;
+  #underWay = 0;
+  #isAlive = true;
+  #isEnding = false;
+
+  constructor(
+    socket: WebSocket,
+    dialect: Dialect,
+    limits: RpcLimits,
+    dependencies: WebSocketConnectionDependencies,
+  ) {
+    this.#socket = socket;
+    this.#dialect = dialect;
+    this.#limits = limits;
+    this.#dependencies = dependencies;
+    this.#notices = this.#createNotices();
+    this.#ping = setInterval(() => this.#checkAlive(), limits.socketPingMs);
+    this.#ping.unref();
+    socket.on("message", (data: RawData) => {
+      this.#answer(bytesOf(data)).catch((error: unknown) => {
+        dependencies.onInternalError(error);
+        socket.terminate();
+      });
+    });
+    socket.on("pong", () => {
+      this.#isAlive = true;
+    });
+    // What is no WebSocket, or too long, ends the connection; the library has said so to the peer.
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      clearInterval(this.#ping);
+      for (const action of this.#onClose.splice(0)) action();
+    });
+  }
+
+  onClose(action: () => void): void {
+    this.#onClose.push(action);
+  }
+
+  /** Tells the peer why, and ends it if it does not go. */
+  end(reason: string, code = GOING_AWAY): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#socket.close(code, reason);
+    const timer = setTimeout(() => this.#socket.terminate(), CLOSE_MS_MAX);
+    timer.unref();
+  }
+
+  async #answer(body: Uint8Array): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isAlive = true;
+    // What is not read stays in the peer's own buffers.
+    if (++this.#underWay >= this.#limits.socketRequestsMax) this.#socket.pause();
+    const afterAnswer: (() => void)[] = [];
+    try {
+      const connection = this.#subscriber(afterAnswer);
+      const { admit, dispatcher, createCheck, createCorrelation } = this.#dependencies;
+      const correlation = createCorrelation();
+      const context = { admit, connection, check: createCheck?.(), correlation };
+      const { text } = await dispatcher.answer(body, this.#dialect, context);
+      if (text !== undefined) this.#send(text);
+      for (const action of afterAnswer) action();
+    } finally {
+      if (this.#underWay-- === this.#limits.socketRequestsMax) this.#socket.resume();
+    }
+  }
+
+  /** The same for the whole connection but for what waits for the answer to one request. */
+  #subscriber(afterAnswer: (() => void)[]): SubscriberConnection {
+    return {
+      owner: this,
+      send: (text) => this.#notify(text),
+      afterAnswer: (action) => afterAnswer.push(action),
+      onClose: (action) => this.onClose(action),
+    };
+  }
+
+  #notify(text: string): void {
+    if (this.#notices === undefined) this.#send(text);
+    else if (!this.#isEnding) this.#notices.add(text);
+  }
+
+  #createNotices(): CheckedNotices | undefined {
+    const { createCheck, onInternalError } = this.#dependencies;
+    if (createCheck === undefined) return undefined;
+    return new CheckedNotices(this.#limits.socketBufferedBytesMax, {
+      check: () => createCheck()("eth_subscribe", []),
+      send: (text) => this.#send(text),
+      onDenied: (error) => {
+        if (!(error instanceof RpcError)) onInternalError(error);
+        this.end(error instanceof RpcError ? error.message : "internal error", POLICY_VIOLATION);
+      },
+      onTooMany: () => this.#endSlow(),
+    });
+  }
+
+  #endSlow(): void {
+    this.end("too slow: more is waiting than a connection may have", POLICY_VIOLATION);
+  }
+
+  #send(text: string): void {
+    const socket = this.#socket;
+    if (this.#isEnding || socket.readyState !== socket.OPEN) return;
+    socket.send(text);
+    // The answer that goes over the limit is the last: a reader so slow would be behind for ever.
+    if (socket.bufferedAmount > this.#limits.socketBufferedBytesMax + text.length) {
+      this.#endSlow();
+    }
+  }
+
+  #checkAlive(): void {
+    if (!this.#isAlive) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#isAlive = false;
+    this.#socket.ping();
+  }
+}
+
+function bytesOf(data: RawData): Uint8Array {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+}

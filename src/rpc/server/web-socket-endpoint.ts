@@ -1,0 +1,90 @@
+/** Turns HTTP requests that ask for it into WebSockets, on the same paths, with the same guards. */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { type AccessControl, createMethodCheck, credentialsOf } from "../auth/access-control.ts";
+import { isBearerProtocol } from "../auth/bearer-protocol.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
+import type { Dialect, MethodCheck } from "../method.ts";
+import type { Admission } from "./rate-limit.ts";
+import { RequestCorrelation } from "./request-correlation.ts";
+import type { RpcOptions } from "../rpc-options.ts";
+import { WebSocketConnection } from "./web-socket-connection.ts";
+
+export type WebSocketDependencies = {
+  readonly dispatcher: Dispatcher;
+  /** Undefined where everyone may do everything. */
+  readonly access: AccessControl | undefined;
+  /** For one connection; undefined where nobody counts. */
+  readonly admissionOf: (request: IncomingMessage) => Admission | undefined;
+  /** Undefined for a path that is not served. */
+  readonly dialectOf: (url: string) => Dialect | undefined;
+  readonly onInternalError: (error: unknown) => void;
+};
+
+export class WebSocketEndpoint {
+  readonly #options: RpcOptions;
+  readonly #dependencies: WebSocketDependencies;
+  readonly #server: WebSocketServer;
+  readonly #connections = new Set<WebSocketConnection>();
+
+  constructor(options: RpcOptions, dependencies: WebSocketDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: options.limits.bodyBytesMax,
+      // Compression costs memory for each connection, and time for each message.
+      perMessageDeflate: false,
+      // A token is never said back.
+      handleProtocols: (names) => [...names].find((name) => !isBearerProtocol(name)) ?? false,
+    });
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { allowedHosts, allowedOrigins, limits } = this.#options;
+    const { host, origin } = request.headers;
+    const dialect = this.#dependencies.dialectOf(request.url ?? "/");
+    // A browser lets any page open a WebSocket: here it is told apart by its origin alone.
+    const isOriginAllowed = origin === undefined || isAllowedOrigin(origin, allowedOrigins);
+    if (!isAllowedHost(host, allowedHosts) || !isOriginAllowed) refuse(socket, "403 Forbidden");
+    else if (dialect === undefined) refuse(socket, "404 Not Found");
+    else if (this.#connections.size >= limits.socketsMax) {
+      refuse(socket, "503 Service Unavailable");
+    } else {
+      this.#server.handleUpgrade(request, socket, head, (opened) => {
+        const { dispatcher, access, onInternalError } = this.#dependencies;
+        const createCheck = access === undefined ? undefined : checkOf(access, request);
+        // The opening names all requests of its connection; unnamed ones are told apart.
+        const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
+        const admit = this.#dependencies.admissionOf(request);
+        const parts = { dispatcher, admit, createCheck, createCorrelation, onInternalError };
+        const connection = new WebSocketConnection(opened, dialect, limits, parts);
+        this.#connections.add(connection);
+        connection.onClose(() => this.#connections.delete(connection));
+      });
+    }
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.end("the node stops");
+    this.#server.close();
+  }
+}
+
+/** The credentials are those of the opening, for as long as the connection lasts. */
+function checkOf(access: AccessControl, request: IncomingMessage): () => MethodCheck {
+  const credentials = credentialsOf(request);
+  return () => createMethodCheck(access, credentials);
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.on("error", () => undefined);
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
