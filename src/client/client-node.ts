@@ -16,10 +16,10 @@ import type { PoolStatus, SenderContent } from "../txpool/tx-pool.ts";
 import { createAuthenticator, createKeyVerifier } from "../wire/authenticate.ts";
 import { consensusGenesis } from "../wire/consensus-genesis.ts";
 import { createHeaderHasher } from "../wire/ports.ts";
-import type { BlockRecord } from "./block-record.ts";
-import { Calls } from "./calls.ts";
-import type { ExecutedHeight } from "./chain-executor.ts";
-import { ChainReader } from "./chain-reader.ts";
+import type { BlockRecord } from "./reads/block-record.ts";
+import { Calls } from "./reads/calls.ts";
+import type { ExecutedHeight } from "./sync/chain-executor.ts";
+import { ChainReader } from "./reads/chain-reader.ts";
 import {
   DEFAULT_CALL_LIMITS,
   DEFAULT_CLIENT_TIMING,
@@ -28,14 +28,14 @@ import {
   type ClientTiming,
 } from "./client-options.ts";
 import { closeStores, openStores, statePathOf, type ClientStores } from "./client-stores.ts";
-import type { ReplicaStatus } from "./followed-replicas.ts";
-import { Follower } from "./follower.ts";
-import { LocalReads } from "./local-reads.ts";
+import type { ReplicaStatus } from "./sync/followed-replicas.ts";
+import { Follower } from "./sync/follower.ts";
+import { LocalReads } from "./reads/local-reads.ts";
 import { Emitter } from "./notifications.ts";
-import { Settlements } from "./settlements.ts";
+import { Settlements } from "./transactions/finality-waiters.ts";
 import { ReplicaLinks } from "./replica-links.ts";
-import { Submissions, type RefusedTransaction } from "./submissions.ts";
-import { TransactionLife } from "./transaction-life.ts";
+import { Submissions, type RefusedTransaction } from "./transactions/pending-transactions.ts";
+import { TransactionLife } from "./transactions/transaction-life.ts";
 
 export type ClientEvents = {
   /** In order, once each. */

@@ -7,9 +7,13 @@ import { DataDirectory } from "../storage/data-directory.ts";
 import { HeightMark } from "../storage/height-mark.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore } from "../storage/state-store.ts";
-import { ChainExecutor } from "./chain-executor.ts";
+import { ChainExecutor } from "./sync/chain-executor.ts";
 import type { ClientOptions } from "./client-options.ts";
-import { abandonJournal, TransactionJournal, type OpenedJournal } from "./transaction-journal.ts";
+import {
+  abandonJournal,
+  TransactionJournal,
+  type OpenedJournal,
+} from "./transactions/transaction-journal.ts";
 
 export type ClientStores = {
   readonly directory: DataDirectory;

@@ -16,7 +16,7 @@ import {
   type ReplicaReport,
 } from "../wire/client-codec.ts";
 import { DEFAULT_CLIENT_PRINCIPAL, type ClientOptions } from "./client-options.ts";
-import { finalBlockHeight } from "./final-block-height.ts";
+import { finalBlockHeight } from "./sync/final-block-height.ts";
 
 export type ReplicaEvents = {
   onUp(replica: ReplicaIndex): void;

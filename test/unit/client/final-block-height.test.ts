@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { finalBlockHeight } from "../../../src/client/final-block-height.ts";
+import { finalBlockHeight } from "../../../src/client/sync/final-block-height.ts";
 import { encodeClientMessage } from "../../../src/wire/client-codec.ts";
 import { FinalChain } from "./final-chain.ts";
 

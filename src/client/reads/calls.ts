@@ -3,20 +3,20 @@
  * a few microseconds, less than a thread takes to be asked: those run at once. What does not end
  * soon is begun anew in a thread, where it cannot hold the node up.
  */
-import { err } from "../base/result.ts";
-import { SlowWorkMeter } from "../execution/slow-work-meter.ts";
-import type { ReadBounds, ReadSource } from "../execution/calls/read-environment.ts";
+import { err } from "../../base/result.ts";
+import { SlowWorkMeter } from "../../execution/slow-work-meter.ts";
+import type { ReadBounds, ReadSource } from "../../execution/calls/read-environment.ts";
 import {
   runReadJob,
   type ReadKind,
   type ReadParams,
   type ReadResults,
-} from "../execution/calls/read-job.ts";
-import type { Logger } from "../base/logger.ts";
-import { invariant } from "../base/invariant.ts";
-import type { ChainExecutor } from "./chain-executor.ts";
+} from "../../execution/calls/read-job.ts";
+import type { Logger } from "../../base/logger.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { ChainExecutor } from "../sync/chain-executor.ts";
 import type { ChainReader } from "./chain-reader.ts";
-import type { CallLimits } from "./client-options.ts";
+import type { CallLimits } from "../client-options.ts";
 import { ReadWorkers } from "./read-workers.ts";
 
 export type CallsOptions = CallLimits & { readonly statePath: string };

@@ -1,5 +1,5 @@
 /** Those who wait until a transaction is final or refused. */
-import { bytesToHex, type Hex } from "../base/hex.ts";
+import { bytesToHex, type Hex } from "../../base/hex.ts";
 
 export class Settlements {
   readonly #waiting = new Map<Hex, Set<() => void>>();

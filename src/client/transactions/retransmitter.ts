@@ -2,9 +2,9 @@
  * Sends transactions to all replicas, in batches, and again with growing pauses until they are
  * taken out. A replica acknowledges nothing: what it has already costs it one lookup.
  */
-import type { Hash, ReplicaIndex } from "../consensus/block.ts";
-import { SUBMIT_SIZE_MAX, SUBMIT_TRANSACTIONS_MAX } from "../wire/client-codec.ts";
-import type { ClientTiming } from "./client-options.ts";
+import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
+import { SUBMIT_SIZE_MAX, SUBMIT_TRANSACTIONS_MAX } from "../../wire/client-codec.ts";
+import type { ClientTiming } from "../client-options.ts";
 
 export type ResenderDependencies = {
   readonly send: (replica: ReplicaIndex, transactions: readonly Uint8Array[]) => void;

@@ -1,25 +1,25 @@
 /** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
-import { invariant } from "../base/invariant.ts";
-import type { Result } from "../base/result.ts";
-import type { BlockCertificate } from "../api/block-certificate.ts";
-import type { BlockTransaction } from "../chain/block-transaction.ts";
-import type { CallRequest } from "../api/call-request.ts";
-import type { Header } from "../chain/header.ts";
-import type { Receipt } from "../chain/receipt.ts";
-import type { SimulationRequest } from "../api/simulation.ts";
-import type { SyncProgress } from "../api/sync-progress.ts";
-import type { TraceOptions } from "../api/trace-options.ts";
-import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal, TransactionStatus } from "../api/transaction-status.ts";
-import type { ReadKind, ReadResults } from "../execution/calls/read-job.ts";
-import type { TracedBlock } from "../execution/trace/trace-transactions.ts";
-import type { FeeRules } from "../txpool/pool-options.ts";
-import type { PoolStatus, SenderContent } from "../txpool/tx-pool.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { Result } from "../../base/result.ts";
+import type { BlockCertificate } from "../../api/block-certificate.ts";
+import type { BlockTransaction } from "../../chain/block-transaction.ts";
+import type { CallRequest } from "../../api/call-request.ts";
+import type { Header } from "../../chain/header.ts";
+import type { Receipt } from "../../chain/receipt.ts";
+import type { SimulationRequest } from "../../api/simulation.ts";
+import type { SyncProgress } from "../../api/sync-progress.ts";
+import type { TraceOptions } from "../../api/trace-options.ts";
+import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import type { SubmitRefusal, TransactionStatus } from "../../api/transaction-status.ts";
+import type { ReadKind, ReadResults } from "../../execution/calls/read-job.ts";
+import type { TracedBlock } from "../../execution/trace/trace-transactions.ts";
+import type { FeeRules } from "../../txpool/pool-options.ts";
+import type { PoolStatus, SenderContent } from "../../txpool/tx-pool.ts";
 import type { BlockRecord } from "./block-record.ts";
 import type { Calls } from "./calls.ts";
 import type { ChainReader, FoundTransaction, NamedBlock, StateAt } from "./chain-reader.ts";
-import type { Settlements } from "./settlements.ts";
-import type { Submissions } from "./submissions.ts";
+import type { Settlements } from "../transactions/finality-waiters.ts";
+import type { Submissions } from "../transactions/pending-transactions.ts";
 
 export type LocalReadsOptions = {
   readonly chainId: bigint;

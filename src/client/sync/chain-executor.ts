@@ -3,29 +3,29 @@
  * past. Nothing reaches the disk but by `flush`, which the follower calls only when replicas have signed
  * the same results: a state that went wrong is gone with its process.
  */
-import { CodedError } from "../base/coded-error.ts";
-import { hexToBytes } from "../base/hex.ts";
-import type { Block } from "../chain/block.ts";
-import { createGenesisBlock, type GenesisBlock } from "../chain/genesis-block.ts";
-import type { Receipt } from "../chain/receipt.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { hexToBytes } from "../../base/hex.ts";
+import type { Block } from "../../chain/block.ts";
+import { createGenesisBlock, type GenesisBlock } from "../../chain/genesis-block.ts";
+import type { Receipt } from "../../chain/receipt.ts";
 import {
   recoverAuthority,
   recoverTransaction,
   type RecoveredTransaction,
-} from "../chain/transaction-sender.ts";
-import { authorizationListOf } from "../chain/transaction.ts";
-import type { Block as ConsensusBlock, Transaction } from "../consensus/block.ts";
-import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
-import type { ChainRules } from "../execution/engine.ts";
-import type { BatchResult, DroppedTransaction } from "../execution/execute-batch.ts";
-import type { PermissionPolicy } from "../execution/permission-policy.ts";
-import { assertGenesis, type ChainHead, type GenesisRecord } from "../ledger/chain-records.ts";
-import { Ledger, type LedgerOptions } from "../ledger/ledger.ts";
-import type { StateDatabase, StateMark } from "../state/state-database.ts";
-import type { StateStore } from "../storage/state-store.ts";
-import type { AccountState } from "../txpool/tx-pool.ts";
+} from "../../chain/transaction-sender.ts";
+import { authorizationListOf } from "../../chain/transaction.ts";
+import type { Block as ConsensusBlock, Transaction } from "../../consensus/block.ts";
+import type { AnalyzedCodeCache } from "../../evm/analyzed-code.ts";
+import type { ChainRules } from "../../execution/engine.ts";
+import type { BatchResult, DroppedTransaction } from "../../execution/execute-batch.ts";
+import type { PermissionPolicy } from "../../execution/permission-policy.ts";
+import { assertGenesis, type ChainHead, type GenesisRecord } from "../../ledger/chain-records.ts";
+import { Ledger, type LedgerOptions } from "../../ledger/ledger.ts";
+import type { StateDatabase, StateMark } from "../../state/state-database.ts";
+import type { StateStore } from "../../storage/state-store.ts";
+import type { AccountState } from "../../txpool/tx-pool.ts";
 import { BlockNumbers, type NumberRecord } from "./block-numbers.ts";
-import type { StateUpdate } from "./read-worker.ts";
+import type { StateUpdate } from "../reads/read-worker.ts";
 
 export type ChainExecutorOptions = Omit<LedgerOptions, "keepsHistory">;
 

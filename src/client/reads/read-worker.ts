@@ -3,19 +3,19 @@
  * block: it has its own handle on the state store, and is told what is not written yet.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { invariant } from "../base/invariant.ts";
-import { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
-import type { ChainRules } from "../execution/engine.ts";
-import type { ReadSource } from "../execution/calls/read-environment.ts";
+import { invariant } from "../../base/invariant.ts";
+import { AnalyzedCodeCache } from "../../evm/analyzed-code.ts";
+import type { ChainRules } from "../../execution/engine.ts";
+import type { ReadSource } from "../../execution/calls/read-environment.ts";
 import {
   runReadJob,
   type ReadKind,
   type ReadParams,
   type ReadResults,
-} from "../execution/calls/read-job.ts";
-import { StateMirror } from "../state/state-mirror.ts";
-import { StateStore, type StateSnapshot } from "../storage/state-store.ts";
-import { readNumberRecord } from "./block-numbers.ts";
+} from "../../execution/calls/read-job.ts";
+import { StateMirror } from "../../state/state-mirror.ts";
+import { StateStore, type StateSnapshot } from "../../storage/state-store.ts";
+import { readNumberRecord } from "../sync/block-numbers.ts";
 
 export type ReadWorkerOptions = {
   readonly statePath: string;

@@ -2,8 +2,8 @@
  * The results that replicas signed for heights that are not published yet. f+1 equal ones hold at
  * least one of a correct replica: what they say is the result.
  */
-import type { Hash, ReplicaIndex } from "../consensus/block.ts";
-import type { ExecVote } from "../consensus/message.ts";
+import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
+import type { ExecVote } from "../../consensus/message.ts";
 
 /** What this node knows of a height that it executed. */
 export type OwnResult = {

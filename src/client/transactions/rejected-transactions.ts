@@ -1,5 +1,5 @@
 /** Why accepted transactions were given up, for a bounded time and number (SPEC E11). */
-import { bytesToHex, type Hex } from "../base/hex.ts";
+import { bytesToHex, type Hex } from "../../base/hex.ts";
 import type { ClosedTransaction } from "./transaction-journal.ts";
 
 const KEPT_MAX = 16_384;

@@ -3,28 +3,28 @@
  * the published state, written to the journal, promised by its hash, and sent to all replicas again
  * and again until it is final, refused for good or expired.
  */
-import { CodedError } from "../base/coded-error.ts";
-import { hexToBytes } from "../base/hex.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import { decodeTransaction } from "../chain/transaction-decoder.ts";
-import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { SubmitRefusal, TransactionStatus } from "../api/transaction-status.ts";
-import { checkTransaction } from "../chain/transaction-validity.ts";
-import type { Hash, ReplicaIndex } from "../consensus/block.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
-import { isRetryable } from "../execution/drop-reason.ts";
-import type { ChainRules } from "../execution/engine.ts";
-import type { PermissionPolicy } from "../execution/permission-policy.ts";
-import { isDelegation } from "../execution/set-code.ts";
-import { Journal } from "../state/journal.ts";
-import type { StateReader } from "../state/state-reader.ts";
-import type { TxPoolOptions } from "../txpool/pool-options.ts";
-import { TxPool, type Moved, type PoolStatus, type SenderContent } from "../txpool/tx-pool.ts";
-import { bytesToHash } from "../wire/hash-text.ts";
-import type { ExecutedHeight } from "./chain-executor.ts";
-import type { ClientTiming } from "./client-options.ts";
-import { Refusals } from "./refusals.ts";
-import { Resender } from "./resender.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { hexToBytes } from "../../base/hex.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { decodeTransaction } from "../../chain/transaction-decoder.ts";
+import { recoverSender, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import type { SubmitRefusal, TransactionStatus } from "../../api/transaction-status.ts";
+import { checkTransaction } from "../../chain/transaction-validity.ts";
+import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
+import { isRetryable } from "../../execution/drop-reason.ts";
+import type { ChainRules } from "../../execution/engine.ts";
+import type { PermissionPolicy } from "../../execution/permission-policy.ts";
+import { isDelegation } from "../../execution/set-code.ts";
+import { Journal } from "../../state/journal.ts";
+import type { StateReader } from "../../state/state-reader.ts";
+import type { TxPoolOptions } from "../../txpool/pool-options.ts";
+import { TxPool, type Moved, type PoolStatus, type SenderContent } from "../../txpool/tx-pool.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
+import type { ExecutedHeight } from "../sync/chain-executor.ts";
+import type { ClientTiming } from "../client-options.ts";
+import { Refusals } from "./rejected-transactions.ts";
+import { Resender } from "./retransmitter.ts";
 import type { AcceptedTransaction, OpenedJournal } from "./transaction-journal.ts";
 
 export type RefusedTransaction = { readonly hash: Uint8Array; readonly code: string };

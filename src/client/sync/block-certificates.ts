@@ -1,15 +1,15 @@
 /** The proofs of a block, put together from what is stored of it and of the blocks after it. */
-import { hexToBytes } from "../base/hex.ts";
-import { invariant } from "../base/invariant.ts";
-import type { BlockCertificate } from "../api/block-certificate.ts";
-import type { ExecVote } from "../consensus/message.ts";
-import type { BlockStore } from "../storage/block-store.ts";
-import { readBlockHead } from "../wire/block-bytes.ts";
-import { HEADER_SIZE } from "../wire/header-codec.ts";
-import { HASH_SIZE, REPLICAS_MAX } from "../wire/limits.ts";
-import { Reader } from "../wire/reader.ts";
-import { readExecVote, writeExecVote } from "../wire/signed-codec.ts";
-import { Writer } from "../wire/writer.ts";
+import { hexToBytes } from "../../base/hex.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { BlockCertificate } from "../../api/block-certificate.ts";
+import type { ExecVote } from "../../consensus/message.ts";
+import type { BlockStore } from "../../storage/block-store.ts";
+import { readBlockHead } from "../../wire/block-bytes.ts";
+import { HEADER_SIZE } from "../../wire/header-codec.ts";
+import { HASH_SIZE, REPLICAS_MAX } from "../../wire/limits.ts";
+import { Reader } from "../../wire/reader.ts";
+import { readExecVote, writeExecVote } from "../../wire/signed-codec.ts";
+import { Writer } from "../../wire/writer.ts";
 
 /** More than a correct chain ever has without a certificate. */
 const HEADERS_MAX = 1_024;

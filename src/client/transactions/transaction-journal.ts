@@ -6,8 +6,8 @@
  * the start of a segment. That a transaction is final is not written: the chain says so.
  */
 import { existsSync, renameSync } from "node:fs";
-import { CodedError } from "../base/coded-error.ts";
-import { Wal, type WalOptions } from "../storage/wal.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { Wal, type WalOptions } from "../../storage/wal.ts";
 
 export type AcceptedTransaction = {
   /** Milliseconds since 1970. */

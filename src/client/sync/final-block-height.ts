@@ -1,6 +1,6 @@
-import { finalBlockParts } from "../wire/client-codec.ts";
-import { HASH_SIZE } from "../wire/limits.ts";
-import { Reader } from "../wire/reader.ts";
+import { finalBlockParts } from "../../wire/client-codec.ts";
+import { HASH_SIZE } from "../../wire/limits.ts";
+import { Reader } from "../../wire/reader.ts";
 
 /** What every encoded `finalBlock` begins with. */
 const [HEAD = new Uint8Array(0)] = finalBlockParts(new Uint8Array(0), undefined);

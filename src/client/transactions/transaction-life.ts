@@ -2,11 +2,11 @@
  * What becomes of single transactions, as this client node sees it: the first and the last of what
  * the logs of all nodes say of one hash. At `debug` only.
  */
-import { bytesToHex } from "../base/hex.ts";
-import type { Logger } from "../base/logger.ts";
-import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { ExecutedHeight } from "./chain-executor.ts";
-import type { RefusedTransaction } from "./submissions.ts";
+import { bytesToHex } from "../../base/hex.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import type { ExecutedHeight } from "../sync/chain-executor.ts";
+import type { RefusedTransaction } from "./pending-transactions.ts";
 
 export class TransactionLife {
   readonly #logger: Logger;

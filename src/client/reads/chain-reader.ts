@@ -2,16 +2,16 @@
  * The chain as clients of ethrpc read it: only what is published, which is final, executed here and
  * matched by f+1 signed results (SPEC E12). Everything is local.
  */
-import { equalBytes } from "../base/bytes.ts";
-import { invariant } from "../base/invariant.ts";
-import type { BlockCertificate } from "../api/block-certificate.ts";
-import type { BlockTransaction } from "../chain/block-transaction.ts";
-import type { Receipt } from "../chain/receipt.ts";
-import type { StateReader } from "../state/state-reader.ts";
-import type { BlockStore } from "../storage/block-store.ts";
-import { certificateAt } from "./block-certificates.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { BlockCertificate } from "../../api/block-certificate.ts";
+import type { BlockTransaction } from "../../chain/block-transaction.ts";
+import type { Receipt } from "../../chain/receipt.ts";
+import type { StateReader } from "../../state/state-reader.ts";
+import type { BlockStore } from "../../storage/block-store.ts";
+import { certificateAt } from "../sync/block-certificates.ts";
 import { BlockRecord } from "./block-record.ts";
-import type { ChainExecutor } from "./chain-executor.ts";
+import type { ChainExecutor } from "../sync/chain-executor.ts";
 
 export type Published = { readonly height: number; readonly number: bigint };
 

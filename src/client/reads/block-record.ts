@@ -2,16 +2,16 @@
  * An Ethereum block as it is kept: the block itself, and beside it the receipts with the senders,
  * so that a read recovers no signature. Both are opaque bytes to the block store.
  */
-import { invariant } from "../base/invariant.ts";
-import { ADDRESS_SIZE, addressToBytes, bytesToAddress } from "../chain/address.ts";
-import { decodeBlock, encodeBlock, type Block } from "../chain/block.ts";
-import type { BlockTransaction } from "../chain/block-transaction.ts";
-import type { GenesisBlock } from "../chain/genesis-block.ts";
-import { headerHash, type Header } from "../chain/header.ts";
-import { decodeReceipt, encodeReceipt, type Receipt } from "../chain/receipt.ts";
-import { decodeRlp, encodeRlp } from "../chain/rlp/rlp.ts";
-import { decodeTransaction } from "../chain/transaction-decoder.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
+import { invariant } from "../../base/invariant.ts";
+import { ADDRESS_SIZE, addressToBytes, bytesToAddress } from "../../chain/address.ts";
+import { decodeBlock, encodeBlock, type Block } from "../../chain/block.ts";
+import type { BlockTransaction } from "../../chain/block-transaction.ts";
+import type { GenesisBlock } from "../../chain/genesis-block.ts";
+import { headerHash, type Header } from "../../chain/header.ts";
+import { decodeReceipt, encodeReceipt, type Receipt } from "../../chain/receipt.ts";
+import { decodeRlp, encodeRlp } from "../../chain/rlp/rlp.ts";
+import { decodeTransaction } from "../../chain/transaction-decoder.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
 
 export type BlockRecordBytes = {
   readonly ethereumBlock: Uint8Array;

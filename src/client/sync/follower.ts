@@ -10,27 +10,32 @@
  * A height is shown to nobody before it is durable that it was (`shown`): replicas that crashed with
  * this node may say for a moment that less is final, and reads must not go back in time.
  */
-import { equalBytes } from "../base/bytes.ts";
-import type { Logger } from "../base/logger.ts";
-import { CodedError } from "../base/coded-error.ts";
-import { invariant } from "../base/invariant.ts";
-import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { Block, Hash, ReplicaIndex, Transaction } from "../consensus/block.ts";
-import type { FinalCert } from "../consensus/certificate.ts";
-import type { ExecVote } from "../consensus/message.ts";
-import type { Quorum } from "../consensus/quorum.ts";
-import type { BlockStore } from "../storage/block-store.ts";
-import type { HeightMark } from "../storage/height-mark.ts";
-import type { Authenticator } from "../wire/authenticate.ts";
-import { decodeBlock, encodeBlock, encodeFinalCert, readBlockHead } from "../wire/block-bytes.ts";
-import type { ClientRequest, ReplicaReport } from "../wire/client-codec.ts";
-import { bytesToHash } from "../wire/hash-text.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import type { Logger } from "../../base/logger.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import type { Block, Hash, ReplicaIndex, Transaction } from "../../consensus/block.ts";
+import type { FinalCert } from "../../consensus/certificate.ts";
+import type { ExecVote } from "../../consensus/message.ts";
+import type { Quorum } from "../../consensus/quorum.ts";
+import type { BlockStore } from "../../storage/block-store.ts";
+import type { HeightMark } from "../../storage/height-mark.ts";
+import type { Authenticator } from "../../wire/authenticate.ts";
+import {
+  decodeBlock,
+  encodeBlock,
+  encodeFinalCert,
+  readBlockHead,
+} from "../../wire/block-bytes.ts";
+import type { ClientRequest, ReplicaReport } from "../../wire/client-codec.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
 import { encodeVotes } from "./block-certificates.ts";
-import { encodeBlockRecord } from "./block-record.ts";
+import { encodeBlockRecord } from "../reads/block-record.ts";
 import { BlockProver } from "./block-prover.ts";
 import type { ChainExecutor, ExecutedHeight } from "./chain-executor.ts";
-import type { Published } from "./chain-reader.ts";
-import type { ClientTiming } from "./client-options.ts";
+import type { Published } from "../reads/chain-reader.ts";
+import type { ClientTiming } from "../client-options.ts";
 import { FollowedReplicas, type ReplicaStatus } from "./followed-replicas.ts";
 import { ResultVotes, type OwnResult } from "./result-votes.ts";
 

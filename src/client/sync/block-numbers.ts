@@ -2,10 +2,10 @@
  * Where each block number of the chain is to be found: records beside the state, for ever, written
  * in the same transactions (src/ledger/chain-records.ts).
  */
-import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
-import type { RecordReader } from "../ledger/chain-records.ts";
-import type { LedgerIndex, LedgerStep } from "../ledger/ledger.ts";
-import type { StateChange } from "../storage/state-store.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
+import type { RecordReader } from "../../ledger/chain-records.ts";
+import type { LedgerIndex, LedgerStep } from "../../ledger/ledger.ts";
+import type { StateChange } from "../../storage/state-store.ts";
 
 /** The consensus height that made a block, and the block's hash. */
 export type NumberRecord = { readonly height: number; readonly hash: Uint8Array };

@@ -2,9 +2,9 @@
  * Which replicas are followed: 2f+1 while all goes well, so that f of them may lie or hang without
  * being noticed; more when nothing moves all the same; none that lied while there are others.
  */
-import type { ReplicaIndex } from "../consensus/block.ts";
-import type { Quorum } from "../consensus/quorum.ts";
-import type { ReplicaReport } from "../wire/client-codec.ts";
+import type { ReplicaIndex } from "../../consensus/block.ts";
+import type { Quorum } from "../../consensus/quorum.ts";
+import type { ReplicaReport } from "../../wire/client-codec.ts";
 
 export type FollowedOptions = {
   readonly quorum: Quorum;

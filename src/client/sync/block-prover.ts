@@ -3,9 +3,9 @@
  * without a certificate of its own waits, apart for each replica, until one above it on the same
  * chain has one: so a replica that lies spoils its own stream only.
  */
-import type { Block, Hash, ReplicaIndex } from "../consensus/block.ts";
-import type { FinalCert } from "../consensus/certificate.ts";
-import type { Authenticator } from "../wire/authenticate.ts";
+import type { Block, Hash, ReplicaIndex } from "../../consensus/block.ts";
+import type { FinalCert } from "../../consensus/certificate.ts";
+import type { Authenticator } from "../../wire/authenticate.ts";
 
 export type ProvedBlocks = {
   /** Consecutive, from the height after the last one that was proved before. */
