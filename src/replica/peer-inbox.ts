@@ -9,7 +9,7 @@ import type { ReplicaIndex, Transaction } from "../consensus/block.ts";
 import type { Message } from "../consensus/message.ts";
 import type { Authenticator } from "../wire/authenticate.ts";
 import { BLOCK_RESPONSE_TYPE, BODY_RESPONSE_TYPE, decodeMessage } from "../wire/message-codec.ts";
-import type { CheckedTransactions } from "./checked-transactions.ts";
+import type { CheckedTransactions } from "./transactions/checked-transactions.ts";
 
 export type InboxDependencies = {
   readonly authenticator: Authenticator;

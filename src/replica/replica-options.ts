@@ -6,7 +6,7 @@ import type { PredeployedContract } from "../execution/genesis-state.ts";
 import type { Endpoint, Principal } from "../transport/principal.ts";
 import type { LinkTiming } from "../transport/transport-options.ts";
 import type { TxPoolOptions } from "../txpool/pool-options.ts";
-import type { TransferTiming } from "./state-transfer.ts";
+import type { TransferTiming } from "./state-sync/state-transfer.ts";
 
 /**
  * resume: the normal start. A replica with an empty log asks the others whether it may begin.

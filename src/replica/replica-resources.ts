@@ -6,9 +6,9 @@ import { defaultSenderThreads, SenderPool } from "../ledger/signature-recovery-p
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
-import type { ExecutedHeight } from "./block-executor.ts";
-import { ExecutionService } from "./execution-service.ts";
-import type { ExecutionReady } from "./execution-worker.ts";
+import type { ExecutedHeight } from "./execution/block-executor.ts";
+import { ExecutionService } from "./execution/execution-service.ts";
+import type { ExecutionReady } from "./execution/execution-worker.ts";
 import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
 import { repairOf, type ReplicaOptions } from "./replica-options.ts";
 

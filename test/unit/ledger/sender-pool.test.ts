@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { CheckedTransactions } from "../../../src/replica/checked-transactions.ts";
+import { CheckedTransactions } from "../../../src/replica/transactions/checked-transactions.ts";
 import { SenderPool } from "../../../src/ledger/signature-recovery-pool.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import type { Hash } from "../../../src/consensus/block.ts";
-import { Admission, type AdmissionDependencies } from "../../../src/replica/admission.ts";
-import type { ExecutedHeight } from "../../../src/replica/block-executor.ts";
+import {
+  Admission,
+  type AdmissionDependencies,
+} from "../../../src/replica/transactions/admission.ts";
+import type { ExecutedHeight } from "../../../src/replica/execution/block-executor.ts";
 import type { AccountState } from "../../../src/txpool/tx-pool.ts";
-import { CheckedTransactions } from "../../../src/replica/checked-transactions.ts";
+import { CheckedTransactions } from "../../../src/replica/transactions/checked-transactions.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/txpool/pool-options.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
 import { until } from "../../support/following-client.ts";

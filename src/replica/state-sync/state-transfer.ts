@@ -3,10 +3,10 @@
  * peer after the other: an offer, the signed results that prove its head, chunks until the end, the
  * root. A peer that is silent, refuses or lies costs one attempt; what it sent is thrown away.
  */
-import { CodedError } from "../base/coded-error.ts";
-import { invariant } from "../base/invariant.ts";
-import type { Logger } from "../base/logger.ts";
-import type { ReplicaIndex } from "../consensus/block.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { ReplicaIndex } from "../../consensus/block.ts";
 import {
   decodeStateMessage,
   SNAPSHOT_CHUNK_TYPE,
@@ -14,8 +14,12 @@ import {
   type StateAnswer,
   type StateCursor,
   type StateRequest,
-} from "../wire/state-codec.ts";
-import type { ExecutionReady, ImportCommand, ImportOutcome } from "./execution-worker.ts";
+} from "../../wire/state-codec.ts";
+import type {
+  ExecutionReady,
+  ImportCommand,
+  ImportOutcome,
+} from "../execution/execution-worker.ts";
 import { proveOffer, ResultVotes, type ProvedOffer } from "./snapshot-proof.ts";
 
 export type TransferTiming = {

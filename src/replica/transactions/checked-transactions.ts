@@ -3,18 +3,18 @@
  * from a client or in an earlier proposal, costs nothing the second time. Only the sender and the
  * gas are kept, so the cache is small.
  */
-import { writeBigEndian } from "../base/big-endian.ts";
-import { hexToBytes } from "../base/hex.ts";
-import { RecentMap } from "../base/recent-map.ts";
-import { err, ok, type Result } from "../base/result.ts";
+import { writeBigEndian } from "../../base/big-endian.ts";
+import { hexToBytes } from "../../base/hex.ts";
+import { RecentMap } from "../../base/recent-map.ts";
+import { err, ok, type Result } from "../../base/result.ts";
 // Not from the executor: the main thread would load the whole EVM for it.
-import { ADDRESS_SIZE } from "../chain/address.ts";
-import { decodeTransaction } from "../chain/transaction-decoder.ts";
-import type { TransactionError } from "../chain/transaction-error.ts";
-import { recoverSender, type RecoveredTransaction } from "../chain/transaction-sender.ts";
-import { checkTransaction, type TransactionRules } from "../chain/transaction-validity.ts";
-import type { Hash, Transaction } from "../consensus/block.ts";
-import type { SenderPool } from "../ledger/signature-recovery-pool.ts";
+import { ADDRESS_SIZE } from "../../chain/address.ts";
+import { decodeTransaction } from "../../chain/transaction-decoder.ts";
+import type { TransactionError } from "../../chain/transaction-error.ts";
+import { recoverSender, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import { checkTransaction, type TransactionRules } from "../../chain/transaction-validity.ts";
+import type { Hash, Transaction } from "../../consensus/block.ts";
+import type { SenderPool } from "../../ledger/signature-recovery-pool.ts";
 
 type Checked = { readonly sender: bigint; readonly gas: number };
 

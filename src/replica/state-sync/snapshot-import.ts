@@ -4,15 +4,15 @@
  * with the next start, which begins again.
  */
 import { renameSync } from "node:fs";
-import { invariant } from "../base/invariant.ts";
-import { hexToBytes } from "../base/hex.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import { genesisRecord, headRecord, type GenesisRecord } from "../ledger/chain-records.ts";
-import { StateImport } from "../state/snapshot/state-import.ts";
-import { removeEnvironment } from "../storage/lmdb-environment.ts";
-import { StateStore, type StateChange } from "../storage/state-store.ts";
-import { decodeStateMessage, type StateCursor } from "../wire/state-codec.ts";
-import { headerRecord, resultRecord } from "./recent-chain.ts";
+import { invariant } from "../../base/invariant.ts";
+import { hexToBytes } from "../../base/hex.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { genesisRecord, headRecord, type GenesisRecord } from "../../ledger/chain-records.ts";
+import { StateImport } from "../../state/snapshot/state-import.ts";
+import { removeEnvironment } from "../../storage/lmdb-environment.ts";
+import { StateStore, type StateChange } from "../../storage/state-store.ts";
+import { decodeStateMessage, type StateCursor } from "../../wire/state-codec.ts";
+import { headerRecord, resultRecord } from "../execution/recent-chain.ts";
 import type { ProvedOffer } from "./snapshot-proof.ts";
 
 const INCOMING_SUFFIX = ".incoming";

@@ -3,16 +3,16 @@
  * of the pool on the executed state, then the core's queue, which gets only what can be ordered
  * now: gap-free runs of nonces that their senders can pay for.
  */
-import { bytesToHex, hexToBytes } from "../base/hex.ts";
-import { RecentMap } from "../base/recent-map.ts";
-import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { Hash, Transaction } from "../consensus/block.ts";
-import type { RefusedTransaction } from "../consensus/replica.ts";
-import { keccak256 } from "../crypto/keccak256.ts";
-import type { TxPoolOptions } from "../txpool/pool-options.ts";
-import { TxPool, type AccountState, type Moved } from "../txpool/tx-pool.ts";
-import { bytesToHash } from "../wire/hash-text.ts";
-import type { ExecutedHeight, PermissionQuestion } from "./block-executor.ts";
+import { bytesToHex, hexToBytes } from "../../base/hex.ts";
+import { RecentMap } from "../../base/recent-map.ts";
+import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import type { Hash, Transaction } from "../../consensus/block.ts";
+import type { RefusedTransaction } from "../../consensus/replica.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
+import type { TxPoolOptions } from "../../txpool/pool-options.ts";
+import { TxPool, type AccountState, type Moved } from "../../txpool/tx-pool.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
+import type { ExecutedHeight, PermissionQuestion } from "../execution/block-executor.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
 
 export type AdmissionDependencies = {

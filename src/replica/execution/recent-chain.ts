@@ -3,12 +3,12 @@
  * prove each other's hashes for BLOCKHASH, and the results of the last heights, which consensus
  * asks for again after a restart. Both are rings beside the state (src/ledger/chain-records.ts).
  */
-import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
-import { CodedError } from "../base/coded-error.ts";
-import { decodeHeader, encodeHeader, type Header } from "../chain/header.ts";
-import type { ChainHead, RecordReader } from "../ledger/chain-records.ts";
-import type { LedgerIndex, LedgerStep } from "../ledger/ledger.ts";
-import type { StateChange } from "../storage/state-store.ts";
+import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { decodeHeader, encodeHeader, type Header } from "../../chain/header.ts";
+import type { ChainHead, RecordReader } from "../../ledger/chain-records.ts";
+import type { LedgerIndex, LedgerStep } from "../../ledger/ledger.ts";
+import type { StateChange } from "../../storage/state-store.ts";
 
 /** BLOCKHASH reaches back 256 blocks, and consensus asks for results of fewer heights than that. */
 export const RING_SIZE = 256;

@@ -4,14 +4,14 @@
  * it may take, because the database cannot reuse what a snapshot still sees.
  */
 import { Worker } from "node:worker_threads";
-import type { Logger } from "../base/logger.ts";
-import type { ReplicaIndex } from "../consensus/block.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { ReplicaIndex } from "../../consensus/block.ts";
 import {
   encodeStateMessage,
   type SnapshotRefusal,
   type StateCursor,
   type StateRequest,
-} from "../wire/state-codec.ts";
+} from "../../wire/state-codec.ts";
 import type { SnapshotEvent, SnapshotRequest, SnapshotWorkerOptions } from "./snapshot-worker.ts";
 
 export type SnapshotServerDependencies = {

@@ -3,13 +3,13 @@
  * time, and the core hears of every result once, in order. What a restart brings again and what the
  * state has executed before is reported without being executed again.
  */
-import { CodedError } from "../base/coded-error.ts";
-import type { Block, Hash } from "../consensus/block.ts";
-import { bytesToHash } from "../wire/hash-text.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import type { Block, Hash } from "../../consensus/block.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
 import type { ExecutedHeight } from "./block-executor.ts";
-import type { CheckedTransactions } from "./checked-transactions.ts";
+import type { CheckedTransactions } from "../transactions/checked-transactions.ts";
 import type { ExecutionReady } from "./execution-worker.ts";
-import type { FinalBlocks } from "./final-blocks.ts";
+import type { FinalBlocks } from "../final-blocks.ts";
 
 export type FeedDependencies = {
   readonly blocks: FinalBlocks;

@@ -4,22 +4,22 @@
  * blocks.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { CodedError } from "../base/coded-error.ts";
-import { invariant } from "../base/invariant.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import type { GenesisRecord } from "../ledger/chain-records.ts";
-import { removeEnvironment } from "../storage/lmdb-environment.ts";
-import { StateStore } from "../storage/state-store.ts";
-import type { AccountState } from "../txpool/tx-pool.ts";
-import type { StateCursor } from "../wire/state-codec.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { invariant } from "../../base/invariant.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import type { GenesisRecord } from "../../ledger/chain-records.ts";
+import { removeEnvironment } from "../../storage/lmdb-environment.ts";
+import { StateStore } from "../../storage/state-store.ts";
+import type { AccountState } from "../../txpool/tx-pool.ts";
+import type { StateCursor } from "../../wire/state-codec.ts";
 import {
   BlockExecutor,
   type ExecutedHeight,
   type ExecutorOptions,
   type PermissionQuestion,
 } from "./block-executor.ts";
-import { removeLeftovers, replaceState, SnapshotImport } from "./snapshot-import.ts";
-import type { ProvedOffer } from "./snapshot-proof.ts";
+import { removeLeftovers, replaceState, SnapshotImport } from "../state-sync/snapshot-import.ts";
+import type { ProvedOffer } from "../state-sync/snapshot-proof.ts";
 
 export type WorkerOptions = ExecutorOptions & {
   readonly statePath: string;

@@ -2,23 +2,23 @@
  * Executes final blocks of the consensus chain in order on the state of this node, and remembers
  * how far it came. Synchronous: it has a thread of its own (execution-worker.ts).
  */
-import { readBigEndian } from "../base/big-endian.ts";
-import { hexToBytes } from "../base/hex.ts";
-import { invariant } from "../base/invariant.ts";
-import type { GenesisConfig } from "../chain/genesis.ts";
-import { recoverTransaction, type RecoveredTransaction } from "../chain/transaction-sender.ts";
-import { decodeTransaction } from "../chain/transaction-decoder.ts";
-import { HASH_SIZE } from "../crypto/keccak256.ts";
-import type { Transaction } from "../consensus/block.ts";
-import type { BatchResult } from "../execution/execute-batch.ts";
-import type { PredeployedContract } from "../execution/genesis-state.ts";
-import { isRetryable, type DropCode } from "../execution/drop-reason.ts";
-import type { GenesisRecord } from "../ledger/chain-records.ts";
-import { Ledger } from "../ledger/ledger.ts";
-import { Journal } from "../state/journal.ts";
-import type { StateStore } from "../storage/state-store.ts";
-import type { AccountState } from "../txpool/tx-pool.ts";
-import { decodeBlock } from "../wire/block-bytes.ts";
+import { readBigEndian } from "../../base/big-endian.ts";
+import { hexToBytes } from "../../base/hex.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { GenesisConfig } from "../../chain/genesis.ts";
+import { recoverTransaction, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import { decodeTransaction } from "../../chain/transaction-decoder.ts";
+import { HASH_SIZE } from "../../crypto/keccak256.ts";
+import type { Transaction } from "../../consensus/block.ts";
+import type { BatchResult } from "../../execution/execute-batch.ts";
+import type { PredeployedContract } from "../../execution/genesis-state.ts";
+import { isRetryable, type DropCode } from "../../execution/drop-reason.ts";
+import type { GenesisRecord } from "../../ledger/chain-records.ts";
+import { Ledger } from "../../ledger/ledger.ts";
+import { Journal } from "../../state/journal.ts";
+import type { StateStore } from "../../storage/state-store.ts";
+import type { AccountState } from "../../txpool/tx-pool.ts";
+import { decodeBlock } from "../../wire/block-bytes.ts";
 import { readResults, RecentChain } from "./recent-chain.ts";
 
 export type ExecutorOptions = {

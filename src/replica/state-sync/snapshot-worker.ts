@@ -4,13 +4,13 @@
  * the time, so that whoever asks cannot have a processor for itself.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { invariant } from "../base/invariant.ts";
-import { encodeHeader } from "../chain/header.ts";
-import { readHead } from "../ledger/chain-records.ts";
-import { readSnapshotChunk } from "../state/snapshot/state-snapshot.ts";
-import { StateStore } from "../storage/state-store.ts";
-import { encodeStateMessage, type StateCursor } from "../wire/state-codec.ts";
-import { readHeaders } from "./recent-chain.ts";
+import { invariant } from "../../base/invariant.ts";
+import { encodeHeader } from "../../chain/header.ts";
+import { readHead } from "../../ledger/chain-records.ts";
+import { readSnapshotChunk } from "../../state/snapshot/state-snapshot.ts";
+import { StateStore } from "../../storage/state-store.ts";
+import { encodeStateMessage, type StateCursor } from "../../wire/state-codec.ts";
+import { readHeaders } from "../execution/recent-chain.ts";
 
 export type SnapshotWorkerOptions = { readonly statePath: string; readonly snapshot: number };
 

@@ -2,9 +2,9 @@
  * The state channel of a replica: serves snapshots and signed results to those who lost their
  * state, and decides when to take one itself.
  */
-import type { Logger } from "../base/logger.ts";
-import type { ReplicaIndex } from "../consensus/block.ts";
-import type { ExecVote } from "../consensus/message.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { ReplicaIndex } from "../../consensus/block.ts";
+import type { ExecVote } from "../../consensus/message.ts";
 import {
   decodeStateMessage,
   encodeStateMessage,
@@ -12,8 +12,8 @@ import {
   stateMessageType,
   type StateMessage,
   type StateRequest,
-} from "../wire/state-codec.ts";
-import type { ExecutionReady } from "./execution-worker.ts";
+} from "../../wire/state-codec.ts";
+import type { ExecutionReady } from "../execution/execution-worker.ts";
 import { SnapshotServer } from "./snapshot-server.ts";
 import {
   DEFAULT_TRANSFER_TIMING,

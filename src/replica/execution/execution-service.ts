@@ -1,8 +1,8 @@
 /** The execution thread as the main thread sees it. */
 import { Worker } from "node:worker_threads";
-import { CodedError } from "../base/coded-error.ts";
-import { invariant } from "../base/invariant.ts";
-import type { AccountState } from "../txpool/tx-pool.ts";
+import { CodedError } from "../../base/coded-error.ts";
+import { invariant } from "../../base/invariant.ts";
+import type { AccountState } from "../../txpool/tx-pool.ts";
 import type { ExecutedHeight, PermissionQuestion } from "./block-executor.ts";
 import type {
   ExecutionEvent,

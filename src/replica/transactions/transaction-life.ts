@@ -2,10 +2,10 @@
  * What becomes of single transactions in this replica, for whoever looks for one by its hash in the
  * logs of all nodes. At `debug` only: at other levels it costs a question for each block.
  */
-import type { Logger } from "../base/logger.ts";
-import type { Block, Hash } from "../consensus/block.ts";
-import { bytesToHash } from "../wire/hash-text.ts";
-import type { ExecutedHeight } from "./block-executor.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Block, Hash } from "../../consensus/block.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
+import type { ExecutedHeight } from "../execution/block-executor.ts";
 
 export class TransactionLife {
   readonly #logger: Logger;

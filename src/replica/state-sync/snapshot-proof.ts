@@ -1,13 +1,13 @@
 /** Whether what a peer offers is the state that the network agreed on (PROTOCOL §8.5). */
-import { equalBytes } from "../base/bytes.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import { decodeHeader, headerHash, type Header } from "../chain/header.ts";
-import type { Hash, ReplicaIndex } from "../consensus/block.ts";
-import type { ExecVote } from "../consensus/message.ts";
-import { resultHash } from "../execution/result-hash.ts";
-import type { ChainHead } from "../ledger/chain-records.ts";
-import { bytesToHash } from "../wire/hash-text.ts";
-import { RING_SIZE } from "./recent-chain.ts";
+import { equalBytes } from "../../base/bytes.ts";
+import { err, ok, type Result } from "../../base/result.ts";
+import { decodeHeader, headerHash, type Header } from "../../chain/header.ts";
+import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
+import type { ExecVote } from "../../consensus/message.ts";
+import { resultHash } from "../../execution/result-hash.ts";
+import type { ChainHead } from "../../ledger/chain-records.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
+import { RING_SIZE } from "../execution/recent-chain.ts";
 
 export type OfferFault =
   "SNAPSHOT_HEADER_MALFORMED" | "SNAPSHOT_HEADERS_UNLINKED" | "SNAPSHOT_HEADERS_MISSING";
