@@ -30,7 +30,7 @@ import {
   writeWhole,
   type NetworkPaths,
 } from "./network-directory.ts";
-import { createKey, loadKey } from "./node-key.ts";
+import { createKey, loadKey } from "../node/node-key.ts";
 
 export type FoundingOptions = Pick<
   GenesisConfig,

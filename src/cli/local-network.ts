@@ -8,9 +8,9 @@ import {
 } from "../config/node-settings.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
-import { ALL_CLIENT_SETTINGS } from "./client-settings.ts";
+import { ALL_CLIENT_SETTINGS } from "../node/client-settings.ts";
 import { isFree } from "./free-ports.ts";
-import { loadNetworkFile, loadSettings } from "./load-config.ts";
+import { loadNetworkFile, loadSettings } from "../node/load-config.ts";
 import {
   CLIENT_NAME,
   CLIENT_PRINCIPAL,
@@ -19,7 +19,7 @@ import {
   shownPath,
   type NetworkPaths,
 } from "./network-directory.ts";
-import { assertKey, loadKey } from "./node-key.ts";
+import { assertKey, loadKey } from "../node/node-key.ts";
 
 export type Endpoint = { readonly host: string; readonly port: number };
 

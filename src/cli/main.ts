@@ -4,7 +4,7 @@
 import { CodedError } from "../base/coded-error.ts";
 import { parseArguments, usageError, type CommandContext } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
-import { errorLine } from "./error-line.ts";
+import { errorLine } from "../node/error-line.ts";
 import { commandHelp, programHelp } from "./help-text.ts";
 import { createTerminal } from "./terminal.ts";
 

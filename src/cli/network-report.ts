@@ -6,7 +6,7 @@ import { isRecord, JsonFields } from "../config/json-fields.ts";
 import { leaderOf, quorumOf } from "../consensus/quorum.ts";
 import type { Endpoint, LocalNetwork } from "./local-network.ts";
 import { CLIENT_NAME, REPLICA_NAMES } from "./network-directory.ts";
-import { progressProblem } from "./progress.ts";
+import { progressProblem } from "../node/progress.ts";
 import type { SupervisorRecord } from "./supervisor-record.ts";
 
 export type ReplicaLine = {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { isRecord } from "../config/json-fields.ts";
 import type { LogFile } from "../logging/log-file.ts";
 import { COMPILED_CODE } from "./compiled-code.ts";
-import { CLOSE_TIMEOUT_MS, SUPERVISED_VARIABLE } from "./node-process.ts";
+import { CLOSE_TIMEOUT_MS, SUPERVISED_VARIABLE } from "../node/node-process.ts";
 
 export type NodeChildOptions = {
   readonly name: string;

@@ -11,7 +11,7 @@ import { chooseFreePorts, isFree, LOOPBACK } from "./free-ports.ts";
 import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
 import { networkPaths, shownPath, type NetworkPaths } from "./network-directory.ts";
 import { failureText, Supervisor } from "./supervisor.ts";
-import type { StopSignal } from "./stop-signal.ts";
+import type { StopSignal } from "../node/stop-signal.ts";
 import { timestampOf, type LogStackPorts, type UpOptions } from "./up-options.ts";
 import { createSummary, type UpSummary } from "./up-summary.ts";
 

@@ -1,9 +1,9 @@
 /** `quorate client`: the client node, with ethrpc in the same process. */
-import { runClient } from "../client-program.ts";
-import { ALL_CLIENT_SETTINGS, callLimitsOf, rpcLimitsOf } from "../client-settings.ts";
+import { runClient } from "../../node/client-program.ts";
+import { ALL_CLIENT_SETTINGS, callLimitsOf, rpcLimitsOf } from "../../node/client-settings.ts";
 import type { Command } from "../command.ts";
-import { loadSettings, settingOptions } from "../load-config.ts";
-import { noteLoaded } from "../node-process.ts";
+import { loadSettings, settingOptions } from "../../node/load-config.ts";
+import { noteLoaded } from "../../node/node-process.ts";
 
 export const client: Command = {
   name: "client",

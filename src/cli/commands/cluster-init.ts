@@ -5,7 +5,7 @@ import { foundInCluster } from "../cluster-init/found-in-cluster.ts";
 import { createKubernetesSecrets, loadClusterAccess } from "../cluster-init/kubernetes-secrets.ts";
 import { parseWantedNetwork, type WantedNetwork } from "../cluster-init/wanted-network.ts";
 import { usageError, type Command } from "../command.ts";
-import { readText } from "../load-config.ts";
+import { readText } from "../../node/load-config.ts";
 import { shownPath } from "../network-directory.ts";
 
 export const clusterInit: Command = {

@@ -24,7 +24,7 @@ import {
   REPLICA_NAMES,
   writeWhole,
 } from "../network-directory.ts";
-import { loadKey } from "../node-key.ts";
+import { loadKey } from "../../node/node-key.ts";
 import {
   parseChainId,
   PERMISSION_OPTIONS,

@@ -6,7 +6,7 @@ import { createSigner } from "../../crypto/ed25519.ts";
 import { usageError, type Command } from "../command.ts";
 import { loadNetwork } from "../local-network.ts";
 import { dataRoot, networkPaths, NODE_NAMES, shownPath } from "../network-directory.ts";
-import { createKey, loadKey } from "../node-key.ts";
+import { createKey, loadKey } from "../../node/node-key.ts";
 import { textTable } from "../text-table.ts";
 
 type ShownKey = { readonly node: string; readonly publicKey: string; readonly file: string };

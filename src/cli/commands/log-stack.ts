@@ -4,8 +4,8 @@ import { createLoggers } from "../../logging/create-logger.ts";
 import { logFormatOf, LogWriter } from "../../logging/log-writer.ts";
 import { LogStack } from "../../logging/stack/log-stack.ts";
 import type { Command } from "../command.ts";
-import { loadSettings, settingOptions } from "../load-config.ts";
-import { runNode } from "../node-process.ts";
+import { loadSettings, settingOptions } from "../../node/load-config.ts";
+import { runNode } from "../../node/node-process.ts";
 
 export const logStack: Command = {
   name: "log-stack",

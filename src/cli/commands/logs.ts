@@ -12,7 +12,7 @@ import {
   shownPath,
   type NetworkPaths,
 } from "../network-directory.ts";
-import { createStopSignal } from "../stop-signal.ts";
+import { createStopSignal } from "../../node/stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 
 const SUPERVISOR = "supervisor";

@@ -3,7 +3,7 @@ import { CodedError } from "../../base/coded-error.ts";
 import { parseHex } from "../../base/hex.ts";
 import { ANYONE } from "../../chain/permissions.ts";
 import { type Arguments, type Command, type CommandContext, usageError } from "../command.ts";
-import { readText } from "../load-config.ts";
+import { readText } from "../../node/load-config.ts";
 import { dataRoot, networkPaths, shownPath } from "../network-directory.ts";
 import type { Permission } from "../permit/permission-abi.ts";
 import { changePermissions, listPermissions } from "../permit/permission-client.ts";

@@ -2,9 +2,9 @@
 import { REPLICA_SETTINGS } from "../../config/node-settings.ts";
 import type { StartMode } from "../../replica/replica-options.ts";
 import { usageError, type Command } from "../command.ts";
-import { loadSettings, settingOptions } from "../load-config.ts";
-import { noteLoaded } from "../node-process.ts";
-import { runReplica } from "../replica-program.ts";
+import { loadSettings, settingOptions } from "../../node/load-config.ts";
+import { noteLoaded } from "../../node/node-process.ts";
+import { runReplica } from "../../node/replica-program.ts";
 
 export const replica: Command = {
   name: "replica",

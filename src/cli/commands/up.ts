@@ -2,10 +2,10 @@
 import { paint, type Terminal } from "../terminal.ts";
 import type { Command } from "../command.ts";
 import { detach, DETACHED_VARIABLE, reportToStarter } from "../detach.ts";
-import { errorText } from "../error-line.ts";
-import { READY_LINE } from "../ready-line.ts";
+import { errorText } from "../../node/error-line.ts";
+import { READY_LINE } from "../../node/ready-line.ts";
 import { runNetwork, type UpReporter } from "../run-network.ts";
-import { createStopSignal } from "../stop-signal.ts";
+import { createStopSignal } from "../../node/stop-signal.ts";
 import { parseUpOptions, UP_OPTIONS, type UpOptions } from "../up-options.ts";
 import { summaryLines } from "../up-summary.ts";
 

@@ -4,7 +4,7 @@ import { bytesToHex, parseHex } from "../../base/hex.ts";
 import type { ProvedBlock } from "../../client/verify-certificate.ts";
 import type { NetworkFile } from "../../config/network-file.ts";
 import { type Arguments, type Command, type CommandContext, usageError } from "../command.ts";
-import { loadNetworkFile, readText } from "../load-config.ts";
+import { loadNetworkFile, readText } from "../../node/load-config.ts";
 import { dataRoot, networkPaths } from "../network-directory.ts";
 import { createJsonRpcCaller } from "../smoke-test/json-rpc-caller.ts";
 import { loadSupervisorRecord } from "../supervisor-record.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { programVersion } from "../program-version.ts";
+import { programVersion } from "../../node/program-version.ts";
 
 export const version: Command = {
   name: "version",

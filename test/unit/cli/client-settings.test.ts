@@ -4,7 +4,7 @@ import {
   ALL_CLIENT_SETTINGS,
   callLimitsOf,
   rpcLimitsOf,
-} from "../../../src/cli/client-settings.ts";
+} from "../../../src/node/client-settings.ts";
 import { DEFAULT_CALL_LIMITS } from "../../../src/client/client-options.ts";
 import { resolveSettings, type SettingInputs } from "../../../src/config/resolve-settings.ts";
 import type { SettingValues } from "../../../src/config/setting.ts";

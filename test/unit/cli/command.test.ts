@@ -5,9 +5,9 @@ import { addressToChecksumHex } from "../../../src/chain/address.ts";
 import { parseArguments } from "../../../src/cli/command.ts";
 import { COMMANDS } from "../../../src/cli/command-table.ts";
 import { createDevAccounts } from "../../../src/cli/dev-accounts.ts";
-import { errorLine } from "../../../src/cli/error-line.ts";
+import { errorLine } from "../../../src/node/error-line.ts";
 import { commandHelp, programHelp } from "../../../src/cli/help-text.ts";
-import { progressProblem, type ReplicaView } from "../../../src/cli/progress.ts";
+import { progressProblem, type ReplicaView } from "../../../src/node/progress.ts";
 import { parseUpOptions, UP_OPTIONS } from "../../../src/cli/up-options.ts";
 
 const COMMAND = {
