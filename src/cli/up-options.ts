@@ -6,7 +6,7 @@ import { LOG_LEVELS } from "../config/node-settings.ts";
 import { PORT_MAX } from "../config/setting.ts";
 import { DEFAULT_LOG_STACK_PORTS } from "../config/log-settings.ts";
 import { usageError, type Arguments, type OptionSpec } from "./command.ts";
-import { dataRoot, REPLICA_NAMES } from "./network-directory.ts";
+import { dataRoot, REPLICA_NAMES } from "../local-network/network-directory.ts";
 
 export type UpOptions = {
   readonly root: string;

@@ -2,8 +2,8 @@
 import { bytesToHex } from "../base/hex.ts";
 import { addressToChecksumHex } from "../chain/address.ts";
 import type { NetworkFile } from "../config/network-file.ts";
-import { createDevAccounts, DEV_MNEMONIC } from "./dev-accounts.ts";
-import { shownPath } from "./network-directory.ts";
+import { createDevAccounts, DEV_MNEMONIC } from "../local-network/dev-accounts.ts";
+import { shownPath } from "../local-network/network-directory.ts";
 import { paint, type Terminal } from "./terminal.ts";
 
 export type UpSummary = {

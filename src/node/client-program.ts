@@ -18,7 +18,7 @@ import type { NetworkStatus } from "../api/network-status.ts";
 import { RpcServer } from "../rpc/server/rpc-server.ts";
 import { networkReader, nodeProblemOf } from "./client-status.ts";
 import { loadNetworkFile } from "./load-config.ts";
-import { CLIENT_PRINCIPAL, shownPath } from "../cli/network-directory.ts";
+import { CLIENT_PRINCIPAL, shownPath } from "../local-network/network-directory.ts";
 import { assertKey, loadKey } from "./node-key.ts";
 import { NodeLog } from "./node-log.ts";
 import { runNode, type RunningNode } from "./node-process.ts";

@@ -9,7 +9,7 @@ import { parseNetworkFile, type NetworkFile } from "../config/network-file.ts";
 import { flagOf, resolveSettings } from "../config/resolve-settings.ts";
 import type { SettingTable, SettingValues } from "../config/setting.ts";
 import type { OptionSpec } from "../cli/command.ts";
-import { shownPath } from "../cli/network-directory.ts";
+import { shownPath } from "../local-network/network-directory.ts";
 import { isSystemError } from "./node-key.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { chooseFreePorts } from "../../src/cli/free-ports.ts";
+import { chooseFreePorts } from "../../src/local-network/free-ports.ts";
 import type { ReplicaCounters } from "../../src/replica/replica-node.ts";
 import { REPLICA_COUNT } from "../support/replica-network.ts";
 import type { ReplicaProcessOptions } from "./replica-process.ts";

@@ -7,7 +7,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { CodedError } from "../../src/base/coded-error.ts";
 import { hexToBytes, type Hex } from "../../src/base/hex.ts";
-import { genesisBlockHashOf } from "../../src/cli/found-network.ts";
+import { genesisBlockHashOf } from "../../src/local-network/create-network.ts";
 import { verifyBlock } from "../../src/cli/verify-block/verify-block.ts";
 import { type NetworkFile, parseNetworkFile } from "../../src/config/network-file.ts";
 import {

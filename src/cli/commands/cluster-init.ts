@@ -1,12 +1,12 @@
 /** `quorate cluster-init`: what the chart's init Job runs before an install and an upgrade. */
 import { CodedError } from "../../base/coded-error.ts";
 import { problemText } from "../../config/config-problem.ts";
-import { foundInCluster } from "../cluster-init/found-in-cluster.ts";
+import { foundInCluster } from "../cluster-init/create-in-cluster.ts";
 import { createKubernetesSecrets, loadClusterAccess } from "../cluster-init/kubernetes-secrets.ts";
 import { parseWantedNetwork, type WantedNetwork } from "../cluster-init/wanted-network.ts";
 import { usageError, type Command } from "../command.ts";
 import { readText } from "../../node/load-config.ts";
-import { shownPath } from "../network-directory.ts";
+import { shownPath } from "../../local-network/network-directory.ts";
 
 export const clusterInit: Command = {
   name: "cluster-init",

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { CodedError } from "../../base/coded-error.ts";
 import { DataDirectory } from "../../storage/data-directory.ts";
 import type { Command } from "../command.ts";
-import { awaitRelease } from "../local-network.ts";
-import { dataRoot, networkPaths, shownPath } from "../network-directory.ts";
+import { awaitRelease } from "../../local-network/local-network.ts";
+import { dataRoot, networkPaths, shownPath } from "../../local-network/network-directory.ts";
 
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;

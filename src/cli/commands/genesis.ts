@@ -14,8 +14,8 @@ import {
 import { encodeNetworkFile, genesisToJson, type NetworkFile } from "../../config/network-file.ts";
 import { createSigner } from "../../crypto/ed25519.ts";
 import { usageError, type Arguments, type Command } from "../command.ts";
-import { createGenesis, genesisBlockHashOf } from "../found-network.ts";
-import { loadNetwork } from "../local-network.ts";
+import { createGenesis, genesisBlockHashOf } from "../../local-network/create-network.ts";
+import { loadNetwork } from "../../local-network/local-network.ts";
 import {
   CLIENT_NAME,
   CLIENT_PRINCIPAL,
@@ -23,7 +23,7 @@ import {
   networkPaths,
   REPLICA_NAMES,
   writeWhole,
-} from "../network-directory.ts";
+} from "../../local-network/network-directory.ts";
 import { loadKey } from "../../node/node-key.ts";
 import {
   parseChainId,

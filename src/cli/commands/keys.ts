@@ -4,8 +4,13 @@ import path from "node:path";
 import { bytesToHex } from "../../base/hex.ts";
 import { createSigner } from "../../crypto/ed25519.ts";
 import { usageError, type Command } from "../command.ts";
-import { loadNetwork } from "../local-network.ts";
-import { dataRoot, networkPaths, NODE_NAMES, shownPath } from "../network-directory.ts";
+import { loadNetwork } from "../../local-network/local-network.ts";
+import {
+  dataRoot,
+  networkPaths,
+  NODE_NAMES,
+  shownPath,
+} from "../../local-network/network-directory.ts";
 import { createKey, loadKey } from "../../node/node-key.ts";
 import { textTable } from "../text-table.ts";
 

@@ -11,7 +11,7 @@ import {
   NODE_NAMES,
   shownPath,
   type NetworkPaths,
-} from "../network-directory.ts";
+} from "../../local-network/network-directory.ts";
 import { createStopSignal } from "../../node/stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -4,13 +4,13 @@ import { parseHex } from "../../base/hex.ts";
 import { ANYONE } from "../../chain/permissions.ts";
 import { type Arguments, type Command, type CommandContext, usageError } from "../command.ts";
 import { readText } from "../../node/load-config.ts";
-import { dataRoot, networkPaths, shownPath } from "../network-directory.ts";
+import { dataRoot, networkPaths, shownPath } from "../../local-network/network-directory.ts";
 import type { Permission } from "../permit/permission-abi.ts";
 import { changePermissions, listPermissions } from "../permit/permission-client.ts";
 import { formatActions, formatParty, parseActions, parseParty } from "../permit/permission-text.ts";
 import { createSignedInCaller } from "../permit/signed-in-caller.ts";
 import type { JsonRpcCaller } from "../smoke-test/json-rpc-caller.ts";
-import { loadSupervisorRecord } from "../supervisor-record.ts";
+import { loadSupervisorRecord } from "../../local-network/supervisor-record.ts";
 import { textTable } from "../text-table.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8545";

@@ -1,9 +1,12 @@
 /** `quorate status`: who leads, how far everyone is, and why nothing moves if nothing does. */
 import type { Command } from "../command.ts";
-import { loadNetwork } from "../local-network.ts";
-import { dataRoot, networkPaths } from "../network-directory.ts";
-import { createReport, type NetworkReport } from "../network-report.ts";
-import { loadSupervisorRecord, type SupervisorRecord } from "../supervisor-record.ts";
+import { loadNetwork } from "../../local-network/local-network.ts";
+import { dataRoot, networkPaths } from "../../local-network/network-directory.ts";
+import { createReport, type NetworkReport } from "../../local-network/network-report.ts";
+import {
+  loadSupervisorRecord,
+  type SupervisorRecord,
+} from "../../local-network/supervisor-record.ts";
 import { paint, type Terminal } from "../terminal.ts";
 import { textTable } from "../text-table.ts";
 

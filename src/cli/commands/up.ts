@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { detach, DETACHED_VARIABLE, reportToStarter } from "../detach.ts";
 import { errorText } from "../../node/error-line.ts";
 import { READY_LINE } from "../../node/ready-line.ts";
-import { runNetwork, type UpReporter } from "../run-network.ts";
+import { runNetwork, type UpReporter } from "../../local-network/run-network.ts";
 import { createStopSignal } from "../../node/stop-signal.ts";
 import { parseUpOptions, UP_OPTIONS, type UpOptions } from "../up-options.ts";
 import { summaryLines } from "../up-summary.ts";

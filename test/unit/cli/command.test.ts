@@ -4,7 +4,7 @@ import { CodedError } from "../../../src/base/coded-error.ts";
 import { addressToChecksumHex } from "../../../src/chain/address.ts";
 import { parseArguments } from "../../../src/cli/command.ts";
 import { COMMANDS } from "../../../src/cli/command-table.ts";
-import { createDevAccounts } from "../../../src/cli/dev-accounts.ts";
+import { createDevAccounts } from "../../../src/local-network/dev-accounts.ts";
 import { errorLine } from "../../../src/node/error-line.ts";
 import { commandHelp, programHelp } from "../../../src/cli/help-text.ts";
 import { progressProblem, type ReplicaView } from "../../../src/node/progress.ts";

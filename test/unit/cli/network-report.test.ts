@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { LocalNetwork } from "../../../src/cli/local-network.ts";
-import { createReport } from "../../../src/cli/network-report.ts";
+import type { LocalNetwork } from "../../../src/local-network/local-network.ts";
+import { createReport } from "../../../src/local-network/network-report.ts";
 import { HealthServer } from "../../../src/metrics/health-server.ts";
 
 type Status = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { foundInCluster } from "../../../../src/cli/cluster-init/found-in-cluster.ts";
+import { foundInCluster } from "../../../../src/cli/cluster-init/create-in-cluster.ts";
 import type { SecretData, SecretStore } from "../../../../src/cli/cluster-init/secret-store.ts";
 import {
   parseWantedNetwork,

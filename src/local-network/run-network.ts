@@ -12,8 +12,8 @@ import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-networ
 import { networkPaths, shownPath, type NetworkPaths } from "./network-directory.ts";
 import { failureText, Supervisor } from "./supervisor.ts";
 import type { StopSignal } from "../node/stop-signal.ts";
-import { timestampOf, type LogStackPorts, type UpOptions } from "./up-options.ts";
-import { createSummary, type UpSummary } from "./up-summary.ts";
+import { timestampOf, type LogStackPorts, type UpOptions } from "../cli/up-options.ts";
+import { createSummary, type UpSummary } from "../cli/up-summary.ts";
 
 export type UpReporter = {
   note(line: string): void;
@@ -104,7 +104,7 @@ async function prepare(
   if (existsSync(paths.networkFile)) return;
   reporter.note(`first use: making keys, certificates and genesis in ${shownPath(paths.root)}`);
   // Only here: a network that is there needs none of what this loads.
-  const { foundNetwork } = await import("./found-network.ts");
+  const { foundNetwork } = await import("./create-network.ts");
   await foundNetwork(paths, {
     chainId: options.chainId ?? DEFAULT_CHAIN_ID,
     timestamp: options.timestamp ?? timestampOf(DEFAULT_GENESIS_TIMESTAMP),

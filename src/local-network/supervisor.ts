@@ -17,7 +17,7 @@ import { LOOPBACK } from "./free-ports.ts";
 import { NodeChild, type Failure } from "./node-child.ts";
 import { hasCompiledCode, markCompiledCode } from "./compiled-code.ts";
 import type { SupervisorRecord } from "./supervisor-record.ts";
-import type { LogStackPorts } from "./up-options.ts";
+import type { LogStackPorts } from "../cli/up-options.ts";
 
 export type SupervisorOptions = {
   readonly paths: NetworkPaths;

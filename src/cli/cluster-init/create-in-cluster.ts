@@ -23,8 +23,13 @@ import {
 import { parsePrivateKeyPem, privateKeyToPem } from "../../crypto/certificate.ts";
 import { createSigner, ED25519_SEED_SIZE } from "../../crypto/ed25519.ts";
 import { publicKeyOf } from "../../crypto/secp256k1.ts";
-import { genesisBlockHashOf } from "../found-network.ts";
-import { CLIENT_NAME, CLIENT_PRINCIPAL, NODE_NAMES, REPLICA_NAMES } from "../network-directory.ts";
+import { genesisBlockHashOf } from "../../local-network/create-network.ts";
+import {
+  CLIENT_NAME,
+  CLIENT_PRINCIPAL,
+  NODE_NAMES,
+  REPLICA_NAMES,
+} from "../../local-network/network-directory.ts";
 import { differencesOf } from "./network-differences.ts";
 import type { SecretData, SecretStore } from "./secret-store.ts";
 import type { WantedNetwork } from "./wanted-network.ts";
