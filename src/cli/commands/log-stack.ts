@@ -2,7 +2,7 @@
 import { LOG_STACK_SETTINGS, retentionOf } from "../../config/log-settings.ts";
 import { createLoggers } from "../../logging/create-logger.ts";
 import { logFormatOf, LogWriter } from "../../logging/log-writer.ts";
-import { LogStack } from "../../logging/stack/log-stack.ts";
+import { LogStack } from "../../log-stack/log-stack.ts";
 import type { Command } from "../command.ts";
 import { loadSettings, settingOptions } from "../../node/load-config.ts";
 import { runNode } from "../../node/node-process.ts";

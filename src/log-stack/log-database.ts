@@ -1,7 +1,7 @@
 /** The tables of the log store and the one way to open them. */
 import { renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { CodedError } from "../../base/coded-error.ts";
+import { CodedError } from "../base/coded-error.ts";
 
 const SCHEMA_VERSION = 1;
 

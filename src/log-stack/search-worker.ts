@@ -3,7 +3,7 @@
  * nothing from the input. One request at a time, in order; answers are JSON texts.
  */
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
-import { invariant } from "../../base/invariant.ts";
+import { invariant } from "../base/invariant.ts";
 import { openForReading } from "./log-database.ts";
 import {
   countEntries,

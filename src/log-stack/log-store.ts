@@ -4,7 +4,7 @@
  * nothing that a kill could take back.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { CodedError } from "../../base/coded-error.ts";
+import { CodedError } from "../base/coded-error.ts";
 import { openForWriting } from "./log-database.ts";
 import type { LogDocument } from "./log-pipeline.ts";
 import { searchableText } from "./searchable-text.ts";

@@ -1,5 +1,5 @@
 /** Queries as conditions of the database over `entries AS e`. Values are always bound, never text. */
-import { unreachable } from "../../base/invariant.ts";
+import { unreachable } from "../base/invariant.ts";
 import { COLUMN_FIELDS } from "./log-database.ts";
 import { parseMoment } from "./moment.ts";
 import { SearchError } from "./search-error.ts";

@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { InputServer, type InputCounts } from "./input-server.ts";
 import { DEFAULT_LOG_STORE_OPTIONS, LogStore } from "./log-store.ts";
 import { SearchServer } from "./search-server.ts";

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIP } from "node:net";
 import { promisify } from "node:util";
 import { gunzip, inflate } from "node:zlib";
-import { CodedError } from "../../base/coded-error.ts";
+import { CodedError } from "../base/coded-error.ts";
 
 export type ListenOptions = {
   readonly host: string;

@@ -7,7 +7,7 @@
  * 5. mutate: `host`, `headers` and `logtime` are removed.
  * Nothing is lost on the way: what a step cannot do is said by a tag, and the event goes on.
  */
-import { parseJson } from "../../base/parse-json.ts";
+import { parseJson } from "../base/parse-json.ts";
 import { parseLogtime } from "./logtime.ts";
 
 export type InputRequest = {
