@@ -15,8 +15,8 @@ import type { TransactionEngine } from "../src/execution/run-transaction.ts";
 import type { BlockContext } from "../src/evm/message.ts";
 import { MemoryStore } from "../src/state/memory-store.ts";
 import { StateDatabase } from "../src/state/state-database.ts";
-import { callData, type ContractName, runtimeCode } from "./contract-bytecode.ts";
-import { median, microsSince } from "./cpu-time.ts";
+import { callData, type ContractName, runtimeCode } from "./support/contract-bytecode.ts";
+import { median, microsSince } from "./support/cpu-time.ts";
 
 type Workload = {
   readonly name: string;

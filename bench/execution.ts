@@ -20,8 +20,8 @@ import { buildGenesis } from "../src/execution/genesis-state.ts";
 import { runTransaction } from "../src/execution/run-transaction.ts";
 import { MemoryStore } from "../src/state/memory-store.ts";
 import { StateDatabase } from "../src/state/state-database.ts";
-import { callData, runtimeCode } from "./contract-bytecode.ts";
-import { median, microsSince } from "./cpu-time.ts";
+import { callData, runtimeCode } from "./support/contract-bytecode.ts";
+import { median, microsSince } from "./support/cpu-time.ts";
 
 const SENDER_COUNT = 1000;
 const ROUNDS = 15;

@@ -5,7 +5,7 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { AcknowledgedLoad } from "../test/support/acknowledged-load.ts";
-import { startNetwork } from "../test/support/network-process.ts";
+import { startNetwork } from "../test/support/processes/network-process.ts";
 import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 
 const DEFAULT_SECONDS = 300;

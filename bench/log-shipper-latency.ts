@@ -9,7 +9,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { createServer, type Server, type Socket } from "node:net";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
-import { type RunningNetwork, SERVICES, startNetwork } from "../test/support/network-process.ts";
+import {
+  type RunningNetwork,
+  SERVICES,
+  startNetwork,
+} from "../test/support/processes/network-process.ts";
 import { measureLatency } from "./network/load.ts";
 import { percentile } from "./network/percentiles.ts";
 import { createSenders, type Sender, type SignedTransaction, signNext } from "./network/senders.ts";

@@ -2,7 +2,7 @@
  * Whether nodes grow under a load that lasts. `npm run bench -- memory [minutes]` sends ERC-20
  * transfers as fast as they become final, and prints the memory of every process after each round.
  */
-import { startNetwork } from "../test/support/network-process.ts";
+import { startNetwork } from "../test/support/processes/network-process.ts";
 import { LoadProcess } from "./network/load-process.ts";
 import { anonymousMegabytes } from "./network/process-usage.ts";
 

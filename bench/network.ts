@@ -4,7 +4,7 @@
  * `npm run bench -- network [seconds] [senders]`
  */
 import { availableParallelism } from "node:os";
-import { startNetwork, type RunningNetwork } from "../test/support/network-process.ts";
+import { startNetwork, type RunningNetwork } from "../test/support/processes/network-process.ts";
 import type { Transfers } from "./network/generator.ts";
 import { LoadProcess } from "./network/load-process.ts";
 import type { LoadResult, Pace } from "./network/load.ts";

@@ -15,7 +15,7 @@ import { permissionPolicyOf } from "../src/execution/permission-policy.ts";
 import type { TransactionRequest } from "../src/execution/transaction-request.ts";
 import { MemoryStore } from "../src/state/memory-store.ts";
 import { StateDatabase } from "../src/state/state-database.ts";
-import { median, microsSince } from "./cpu-time.ts";
+import { median, microsSince } from "./support/cpu-time.ts";
 
 const SENDER_COUNT = 1000;
 const ROUNDS = 60;

@@ -5,8 +5,8 @@
 import { availableParallelism, tmpdir } from "node:os";
 import { mkdtempSync } from "node:fs";
 import path from "node:path";
-import { LooseNodes } from "../test/support/loose-nodes.ts";
-import { SERVICES } from "../test/support/network-process.ts";
+import { LooseNodes } from "../test/support/processes/loose-nodes.ts";
+import { SERVICES } from "../test/support/processes/network-process.ts";
 import { RpcConnection } from "./network/rpc-connection.ts";
 import { createSenders, signNext } from "./network/senders.ts";
 

@@ -8,9 +8,9 @@ import { once } from "node:events";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { bytesToHex, type Hex } from "../src/base/hex.ts";
-import { anvilProgram, startAnvil } from "../test/support/anvil-process.ts";
-import { rpc, startNetwork } from "../test/support/network-process.ts";
-import { callData } from "./contract-bytecode.ts";
+import { anvilProgram, startAnvil } from "../test/support/processes/anvil-process.ts";
+import { rpc, startNetwork } from "../test/support/processes/network-process.ts";
+import { callData } from "./support/contract-bytecode.ts";
 import { percentile } from "./network/percentiles.ts";
 import { cpuSeconds } from "./network/process-usage.ts";
 import {

@@ -6,7 +6,7 @@ import { Prng } from "../src/base/prng.ts";
 import { addressHash } from "../src/chain/word-hash.ts";
 import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount } from "../src/state/account.ts";
 import { Trie } from "../src/state/trie/trie.ts";
-import { median, microsSince } from "./cpu-time.ts";
+import { median, microsSince } from "./support/cpu-time.ts";
 
 const ACCOUNT_COUNT = 100_000;
 const UPDATE_COUNTS: readonly number[] = [1_000, 10_000];

@@ -4,7 +4,7 @@
  */
 import { hexToBytes } from "../../src/base/hex.ts";
 import { createdAddress } from "../../src/chain/address.ts";
-import { callData, creationCode } from "../contract-bytecode.ts";
+import { callData, creationCode } from "../support/contract-bytecode.ts";
 import { measureLatency, runLoad, type LoadResult, type Pace } from "./load.ts";
 import { RpcConnection } from "./rpc-connection.ts";
 import { createSenders, senderOf, signNext, type Call, type SignedTransaction } from "./senders.ts";

@@ -1,6 +1,6 @@
 /** The generator of load as a process of its own, so that its processor time can be told apart. */
 import { fork, type ChildProcess } from "node:child_process";
-import type { RunningNetwork } from "../../test/support/network-process.ts";
+import type { RunningNetwork } from "../../test/support/processes/network-process.ts";
 import type { Order, Report, Transfers } from "./generator.ts";
 import type { Pace } from "./load.ts";
 

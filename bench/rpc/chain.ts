@@ -1,8 +1,8 @@
 /** The same chain on both servers: a token, a full block, blocks with logs and with transfers. */
 import { privateKeyToAccount } from "viem/accounts";
 import { bytesToHex, type Hex } from "../../src/base/hex.ts";
-import { rpc } from "../../test/support/network-process.ts";
-import { callData, creationCode } from "../contract-bytecode.ts";
+import { rpc } from "../../test/support/processes/network-process.ts";
+import { callData, creationCode } from "../support/contract-bytecode.ts";
 
 export const LOG_BLOCKS = 1_000;
 export const FULL_BLOCK_TRANSACTIONS = 100;

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { browserMissing, openBrowser } from "../support/browser.ts";
+import { browserMissing, openBrowser } from "../support/processes/browser.ts";
 import { logLine, LogStackClient, logtimeOf } from "../support/log-stack-client.ts";
-import { startNetwork, waitFor } from "../support/network-process.ts";
+import { startNetwork, waitFor } from "../support/processes/network-process.ts";
 
 const missing = browserMissing();
 if (missing !== undefined) console.log(`SKIPPED the log viewer in a browser: ${missing}`);

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isRecord } from "../../src/config/json-fields.ts";
-import { kubernetesTool } from "../support/kubernetes-tools.ts";
+import { kubernetesTool } from "../support/processes/kubernetes-tools.ts";
 import { KUBECONFIG, REGISTRY, ROOT, RUN } from "./machine.ts";
 import { kubectl, Release, type Credentials } from "./release.ts";
 import { run, waitFor } from "./shell.ts";

@@ -4,7 +4,7 @@ import {
   createJsonRpcCaller,
   type JsonRpcCaller,
 } from "../../src/cli/smoke-test/json-rpc-caller.ts";
-import { kubernetesTool } from "../support/kubernetes-tools.ts";
+import { kubernetesTool } from "../support/processes/kubernetes-tools.ts";
 import { KUBECONFIG, NODE_ADDRESS, REGISTRY, ROOT, SOCKETS } from "./machine.ts";
 import { attempt, run, waitFor } from "./shell.ts";
 

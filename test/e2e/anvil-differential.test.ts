@@ -7,9 +7,13 @@ import { after, before, describe, it } from "node:test";
 import { bytesToHex, hexToBytes, type Hex } from "../../src/base/hex.ts";
 import { genesisPermissions, PERMISSION_ADDRESS } from "../../src/chain/permissions.ts";
 import { PERMISSION_BYTECODE } from "../../src/execution/permission-bytecode.ts";
-import { anvilProgram, startAnvil, type RunningAnvil } from "../support/anvil-process.ts";
+import { anvilProgram, startAnvil, type RunningAnvil } from "../support/processes/anvil-process.ts";
 import { createScenario, RECIPIENT, type Scenario } from "../support/compared-scenario.ts";
-import { startNetwork, waitFor, type RunningNetwork } from "../support/network-process.ts";
+import {
+  startNetwork,
+  waitFor,
+  type RunningNetwork,
+} from "../support/processes/network-process.ts";
 
 type Answer = { readonly result?: unknown; readonly error?: unknown };
 type Difference = { readonly where: string; readonly ours: unknown; readonly theirs: unknown };

@@ -11,7 +11,7 @@ import {
   SERVICES,
   startNetwork,
   waitFor,
-} from "../support/network-process.ts";
+} from "../support/processes/network-process.ts";
 
 const REPLICAS = SERVICES.slice(0, 4);
 const CLIENT = "client-0-clientservice";

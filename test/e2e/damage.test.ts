@@ -9,8 +9,8 @@ import { createTlsIdentity } from "../../src/crypto/certificate.ts";
 import { decodeRecord } from "../../src/storage/wal-record.ts";
 import { listSegments } from "../../src/storage/wal-segment.ts";
 import { AcknowledgedLoad } from "../support/acknowledged-load.ts";
-import { LooseNodes } from "../support/loose-nodes.ts";
-import { waitFor, type Service } from "../support/network-process.ts";
+import { LooseNodes } from "../support/processes/loose-nodes.ts";
+import { waitFor, type Service } from "../support/processes/network-process.ts";
 
 const STRANGER_WAIT_MS = 2_000;
 

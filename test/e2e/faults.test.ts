@@ -5,8 +5,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { AcknowledgedLoad } from "../support/acknowledged-load.ts";
-import { LooseNodes, REPLICAS } from "../support/loose-nodes.ts";
-import { runCommand, SERVICES, waitFor, type Service } from "../support/network-process.ts";
+import { LooseNodes, REPLICAS } from "../support/processes/loose-nodes.ts";
+import {
+  runCommand,
+  SERVICES,
+  waitFor,
+  type Service,
+} from "../support/processes/network-process.ts";
 
 const RESTART_PAUSE_MS = 300;
 const HANG_MS = 10_000;

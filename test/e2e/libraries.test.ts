@@ -12,8 +12,8 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { bytesToHex, type Hex } from "../../src/base/hex.ts";
-import { creationCode } from "../../bench/contract-bytecode.ts";
-import { startNetwork, type RunningNetwork } from "../support/network-process.ts";
+import { creationCode } from "../../bench/support/contract-bytecode.ts";
+import { startNetwork, type RunningNetwork } from "../support/processes/network-process.ts";
 
 const ABI = [
   "function mint(address to, uint256 value)",

@@ -14,7 +14,7 @@ import {
   waitFor,
   type RunningNetwork,
   type Service,
-} from "../support/network-process.ts";
+} from "../support/processes/network-process.ts";
 
 /**
  * Called without data it returns the counter; with data it adds one and logs what it made:

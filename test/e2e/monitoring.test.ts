@@ -13,16 +13,16 @@ import { after, before, describe, it } from "node:test";
 import { privateKeyToAccount } from "viem/accounts";
 import { Shipper } from "../../src/logging/shipper.ts";
 import { HealthServer } from "../../src/metrics/health-server.ts";
-import { divergingEnvironment } from "../support/diverging-replica.ts";
+import { divergingEnvironment } from "../support/processes/diverging-replica.ts";
 import { createEveryMetric } from "../support/every-metric.ts";
-import { MoodyLogServer } from "../support/moody-log-server.ts";
+import { MoodyLogServer } from "../support/faulty-log-server.ts";
 import {
   type RunningNetwork,
   SERVICES,
   startNetwork,
   waitFor,
-} from "../support/network-process.ts";
-import { Prometheus, prometheusMissing } from "../support/prometheus.ts";
+} from "../support/processes/network-process.ts";
+import { Prometheus, prometheusMissing } from "../support/processes/prometheus.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { Web3, type ContractAbi } from "web3";
-import { creationCode } from "../../bench/contract-bytecode.ts";
+import { creationCode } from "../../bench/support/contract-bytecode.ts";
 import { bytesToHex } from "../../src/base/hex.ts";
-import { findNativeHardhat } from "../support/hardhat-native.ts";
-import { startNetwork, type RunningNetwork } from "../support/network-process.ts";
+import { findNativeHardhat } from "../support/processes/hardhat-native.ts";
+import { startNetwork, type RunningNetwork } from "../support/processes/network-process.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const MODULES = path.join(ROOT, "node_modules");

@@ -18,7 +18,7 @@ import {
   waitFor,
   type CommandResult,
   type RunningNetwork,
-} from "../support/network-process.ts";
+} from "../support/processes/network-process.ts";
 
 type RpcAnswer = {
   readonly result?: unknown;

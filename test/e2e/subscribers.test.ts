@@ -5,7 +5,11 @@ import { after, before, describe, it } from "node:test";
 import { privateKeyToAccount } from "viem/accounts";
 import { WebSocket } from "ws";
 import type { Hex } from "../../src/base/hex.ts";
-import { startNetwork, waitFor, type RunningNetwork } from "../support/network-process.ts";
+import {
+  startNetwork,
+  waitFor,
+  type RunningNetwork,
+} from "../support/processes/network-process.ts";
 
 const SUBSCRIBER_COUNT = 1_000;
 /** Those who are cut off in the middle and come back. */

@@ -24,7 +24,7 @@ import {
   runCommand,
   startNetwork,
   waitFor,
-} from "../support/network-process.ts";
+} from "../support/processes/network-process.ts";
 import { sendOne } from "../support/network-transfers.ts";
 
 type JsonRecord = Readonly<Record<string, unknown>>;

@@ -18,7 +18,7 @@ import {
   waitFor,
   type CommandResult,
   type RunningNetwork,
-} from "../support/network-process.ts";
+} from "../support/processes/network-process.ts";
 import { sendOne } from "../support/network-transfers.ts";
 
 type JsonRecord = Readonly<Record<string, unknown>>;

@@ -17,7 +17,7 @@ import {
   runCommand,
   startNetwork,
   type RunningNetwork,
-} from "../support/network-process.ts";
+} from "../support/processes/network-process.ts";
 import { sendOne } from "../support/network-transfers.ts";
 
 type Vote = { readonly replica: number; readonly epoch: number; readonly signature: Hex };

@@ -10,7 +10,7 @@ import path from "node:path";
 import { WebSocket } from "ws";
 import { anonymousMegabytes } from "../../bench/network/process-usage.ts";
 import { Prng } from "../../src/base/prng.ts";
-import { startNetwork, type RunningNetwork } from "../support/network-process.ts";
+import { startNetwork, type RunningNetwork } from "../support/processes/network-process.ts";
 import { RpcInputs } from "./rpc-inputs.ts";
 
 const HTTP_LANES = 8;

@@ -7,7 +7,7 @@ import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Network } from "./network.ts";
 import type { Fault, Plan, Victim } from "./plan.ts";
-import type { SafetyChecker } from "./safety-checker.ts";
+import type { SafetyChecker } from "./checkers/safety-checker.ts";
 import type { SimNode } from "./sim-node.ts";
 import type { Trace } from "./trace.ts";
 

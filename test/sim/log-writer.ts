@@ -5,7 +5,7 @@ import type { LogRecord } from "../../src/consensus/log-record.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { LogDisk } from "./log-disk.ts";
-import type { SafetyChecker } from "./safety-checker.ts";
+import type { SafetyChecker } from "./checkers/safety-checker.ts";
 import type { SimWire } from "./sim-wire.ts";
 
 export type LogWriterOptions = {

@@ -2,7 +2,7 @@
 import { Cluster } from "./cluster.ts";
 import type { CoverageData } from "./coverage.ts";
 import { drawPlan, type Plan } from "./plan.ts";
-import { Violation } from "./violation.ts";
+import { Violation } from "./checkers/violation.ts";
 
 export type Outcome = {
   readonly seed: number;

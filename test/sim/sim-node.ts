@@ -11,19 +11,19 @@ import type { ExecVote, Message } from "../../src/consensus/message.ts";
 import type { Parameters, Ports } from "../../src/consensus/parameters.ts";
 import { Replica } from "../../src/consensus/replica.ts";
 import type { Start } from "../../src/consensus/recovery/start.ts";
-import { AcceptedBallots } from "./accepted-ballots.ts";
+import { AcceptedBallots } from "./checkers/accepted-ballots.ts";
 import type { Actor } from "./actor.ts";
-import { checkBuffers } from "./buffer-bounds.ts";
+import { checkBuffers } from "./checkers/buffer-bounds.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { TailFate } from "./log-disk.ts";
 import { LogWriter } from "./log-writer.ts";
-import type { SafetyChecker } from "./safety-checker.ts";
+import type { SafetyChecker } from "./checkers/safety-checker.ts";
 import type { SimWire } from "./sim-wire.ts";
 import { ToyApp, type Placement } from "./toy-app.ts";
 import { areTransactionsValid, parseTransaction } from "./toy-transaction.ts";
 import type { Trace } from "./trace.ts";
-import { Violation } from "./violation.ts";
+import { Violation } from "./checkers/violation.ts";
 
 export type NodeOptions = {
   readonly endpoint: number;

@@ -9,7 +9,7 @@ import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
 import { signTransaction } from "../../src/chain/transaction-sender.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { publicKeyOf } from "../../src/crypto/secp256k1.ts";
-import { rpc } from "./network-process.ts";
+import { rpc } from "./processes/network-process.ts";
 
 export type LoadOptions = {
   readonly url: string;

@@ -1,7 +1,7 @@
 /** The same signed transactions for two networks: what contracts can do, well and badly. */
 import { getCreate2Address, getContractAddress, keccak256, type Hex } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { creationCode } from "../../bench/contract-bytecode.ts";
+import { creationCode } from "../../bench/support/contract-bytecode.ts";
 import { bytesToHex } from "../../src/base/hex.ts";
 
 export type ScenarioTransaction = {

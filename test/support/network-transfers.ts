@@ -2,7 +2,7 @@
 import { bytesToHex, hexToBytes, type Hex } from "../../src/base/hex.ts";
 import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
 import { signTransaction } from "../../src/chain/transaction-sender.ts";
-import { waitFor, type RunningNetwork } from "./network-process.ts";
+import { waitFor, type RunningNetwork } from "./processes/network-process.ts";
 
 /** Resolves when it is final. */
 export async function sendOne(network: RunningNetwork, nonce: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { parseAllDocuments } from "yaml";
-import { kubernetesTool, type KubernetesTool } from "./kubernetes-tools.ts";
+import { kubernetesTool, type KubernetesTool } from "./processes/kubernetes-tools.ts";
 
 export type Manifest = {
   readonly apiVersion: string;

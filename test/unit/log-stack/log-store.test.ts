@@ -7,7 +7,12 @@ import { Prng } from "../../../src/base/prng.ts";
 import type { LogDocument } from "../../../src/log-stack/log-pipeline.ts";
 import { DEFAULT_LOG_STORE_OPTIONS, LogStore } from "../../../src/log-stack/log-store.ts";
 import { logLine } from "../../support/log-stack-client.ts";
-import { countStored, end, startLogStack, usageOf } from "../../support/log-stack-process.ts";
+import {
+  countStored,
+  end,
+  startLogStack,
+  usageOf,
+} from "../../support/processes/log-stack-process.ts";
 import { openForReading } from "../../../src/log-stack/log-database.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { callData, creationCode } from "../../../../bench/contract-bytecode.ts";
+import { callData, creationCode } from "../../../../bench/support/contract-bytecode.ts";
 import { bytesToHex } from "../../../../src/base/hex.ts";
 import {
   TOKEN_CREATION_CODE,

@@ -14,7 +14,7 @@ export function divergingEnvironment(file: string): Readonly<Record<string, stri
 }
 
 if (isMainThread && process.argv[2] === "replica") {
-  const { ExecutionFeed } = await import("../../src/replica/execution/execution-feed.ts");
+  const { ExecutionFeed } = await import("../../../src/replica/execution/execution-feed.ts");
   const file = process.env[FILE_VARIABLE] ?? "";
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const { onExecuted } = ExecutionFeed.prototype;

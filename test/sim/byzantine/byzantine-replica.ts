@@ -1,7 +1,7 @@
 /** The behaviours of a lying replica (see actor.ts), each drawn per message from its own chance. */
-import type { Prng } from "../../src/base/prng.ts";
-import type { Block, Hash, Header, ReplicaIndex } from "../../src/consensus/block.ts";
-import type { FinalCert } from "../../src/consensus/certificate.ts";
+import type { Prng } from "../../../src/base/prng.ts";
+import type { Block, Hash, Header, ReplicaIndex } from "../../../src/consensus/block.ts";
+import type { FinalCert } from "../../../src/consensus/certificate.ts";
 import type {
   Commit,
   ExecVote,
@@ -10,9 +10,9 @@ import type {
   Propose,
   ViewChange,
   Vote,
-} from "../../src/consensus/message.ts";
-import type { Ports } from "../../src/consensus/parameters.ts";
-import type { Actor, Behaviour, Outlet } from "./actor.ts";
+} from "../../../src/consensus/message.ts";
+import type { Ports } from "../../../src/consensus/parameters.ts";
+import type { Actor, Behaviour, Outlet } from "../actor.ts";
 import { inventViewChange } from "./lying-view-change.ts";
 import { spoilBlock, SPOILT_KINDS, varyBlock } from "./spoilt-block.ts";
 

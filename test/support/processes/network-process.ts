@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Hex } from "../../src/base/hex.ts";
+import type { Hex } from "../../../src/base/hex.ts";
 
 export const READY_LINE = "client_id=8 is serving - the pool is ready";
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/quorate.js");

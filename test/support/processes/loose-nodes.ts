@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { Hex } from "../../src/base/hex.ts";
+import type { Hex } from "../../../src/base/hex.ts";
 import { PROGRAM, rpc, SERVICES, startNetwork, waitFor, type Service } from "./network-process.ts";
 
 export const REPLICAS = SERVICES.slice(0, 4);

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { chooseFreePorts } from "../../src/local-network/free-ports.ts";
+import { chooseFreePorts } from "../../../src/local-network/free-ports.ts";
 import { waitFor } from "./network-process.ts";
 
 export type Alert = {

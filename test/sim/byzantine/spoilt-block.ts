@@ -1,16 +1,16 @@
 /**
  * Blocks that a lying leader proposes: other valid ones, and ones that no correct replica may vote.
  */
-import type { Prng } from "../../src/base/prng.ts";
+import type { Prng } from "../../../src/base/prng.ts";
 import {
   bodySize,
   type Block,
   type Body,
   type Hash,
   type Header,
-} from "../../src/consensus/block.ts";
-import type { Ports } from "../../src/consensus/parameters.ts";
-import { createTransaction } from "../../src/wire/block-codec.ts";
+} from "../../../src/consensus/block.ts";
+import type { Ports } from "../../../src/consensus/parameters.ts";
+import { createTransaction } from "../../../src/wire/block-codec.ts";
 
 export const SPOILT_KINDS = [
   "wrong execution result",

@@ -1,8 +1,8 @@
 /** View changes that a liar could sign: valid in form, false in content. */
-import type { Prng } from "../../src/base/prng.ts";
-import type { Header } from "../../src/consensus/block.ts";
-import type { FinalCert } from "../../src/consensus/certificate.ts";
-import type { ViewChange } from "../../src/consensus/message.ts";
+import type { Prng } from "../../../src/base/prng.ts";
+import type { Header } from "../../../src/consensus/block.ts";
+import type { FinalCert } from "../../../src/consensus/certificate.ts";
+import type { ViewChange } from "../../../src/consensus/message.ts";
 
 type UnsignedViewChange = Omit<ViewChange, "signature">;
 

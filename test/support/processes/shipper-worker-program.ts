@@ -1,5 +1,5 @@
 /** A process that logs so many numbers at once and is then killed. Args: url, spool, count. */
-import { Shipper } from "../../src/logging/shipper.ts";
+import { Shipper } from "../../../src/logging/shipper.ts";
 
 export function runShipperProgram([url = "", spool = "", count = "0"]: readonly string[]): void {
   const endpoint = { name: "endpoint_1", url, username: undefined, password: undefined };

@@ -6,7 +6,7 @@ import ts from "typescript";
 import { DEFAULT_CALL_LIMITS } from "../../../src/client/client-options.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { parseWantedNetwork } from "../../../src/cli/cluster-init/wanted-network.ts";
-import { HAS_KUBERNETES_TOOLS } from "../../support/kubernetes-tools.ts";
+import { HAS_KUBERNETES_TOOLS } from "../../support/processes/kubernetes-tools.ts";
 import {
   CHART,
   CREDENTIALS,

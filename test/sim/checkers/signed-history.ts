@@ -2,7 +2,7 @@
  * Everything one replica ever signed, across its restarts: its promises must hold for all of it
  * (S3), and each signature must rest on records that were durable when it left (S4).
  */
-import type { Hash, ReplicaIndex } from "../../src/consensus/block.ts";
+import type { Hash, ReplicaIndex } from "../../../src/consensus/block.ts";
 import type {
   Commit,
   Message,
@@ -10,7 +10,7 @@ import type {
   Propose,
   ViewChange,
   Vote,
-} from "../../src/consensus/message.ts";
+} from "../../../src/consensus/message.ts";
 import type { BlockRegistry } from "./block-registry.ts";
 import { DurableFacts, signedKey } from "./durable-facts.ts";
 import { Violation } from "./violation.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { HAS_KUBERNETES_TOOLS } from "../../support/kubernetes-tools.ts";
+import { HAS_KUBERNETES_TOOLS } from "../../support/processes/kubernetes-tools.ts";
 import {
   CREDENTIALS,
   differences,

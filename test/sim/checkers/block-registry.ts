@@ -1,5 +1,5 @@
 /** Every header that anyone ever showed: the checkers' own knowledge of what descends from what. */
-import type { BlockRef, Hash, Header } from "../../src/consensus/block.ts";
+import type { BlockRef, Hash, Header } from "../../../src/consensus/block.ts";
 
 export class BlockRegistry {
   readonly #headers = new Map<Hash, Header>();

@@ -3,13 +3,13 @@
  * could have reported instead, the choice keeps every block that was final in a lower view. This
  * finds a broken rule long before the messages happen to arrive in the order that forks the chain.
  */
-import type { BlockRef, Hash } from "../../src/consensus/block.ts";
-import { choose, type Report } from "../../src/consensus/safety/base-selection.ts";
-import type { ViewChange } from "../../src/consensus/message.ts";
-import type { Quorum } from "../../src/consensus/quorum.ts";
+import type { BlockRef, Hash } from "../../../src/consensus/block.ts";
+import { choose, type Report } from "../../../src/consensus/safety/base-selection.ts";
+import type { ViewChange } from "../../../src/consensus/message.ts";
+import type { Quorum } from "../../../src/consensus/quorum.ts";
 import type { BlockRegistry } from "./block-registry.ts";
 import type { FinalityLedger, FinalPoint } from "./finality-ledger.ts";
-import { describeMessage } from "./trace.ts";
+import { describeMessage } from "../trace.ts";
 import { Violation } from "./violation.ts";
 
 type Variant = { readonly report: Report; readonly label: string };

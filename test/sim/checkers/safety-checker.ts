@@ -2,20 +2,20 @@
  * Watches a whole cluster and throws a Violation at the first broken safety invariant. It hears
  * everything that is appended, made durable, sent, finalized and executed, from every replica.
  */
-import type { Block, BlockRef, Hash, ReplicaIndex } from "../../src/consensus/block.ts";
-import type { FinalCert } from "../../src/consensus/certificate.ts";
-import type { Core } from "../../src/consensus/core.ts";
-import type { LogRecord } from "../../src/consensus/log-record.ts";
-import type { Message, ViewChange } from "../../src/consensus/message.ts";
-import type { Parameters, Ports } from "../../src/consensus/parameters.ts";
-import { quorumOf } from "../../src/consensus/quorum.ts";
-import { reportOf } from "../../src/consensus/view-change/view-change.ts";
+import type { Block, BlockRef, Hash, ReplicaIndex } from "../../../src/consensus/block.ts";
+import type { FinalCert } from "../../../src/consensus/certificate.ts";
+import type { Core } from "../../../src/consensus/core.ts";
+import type { LogRecord } from "../../../src/consensus/log-record.ts";
+import type { Message, ViewChange } from "../../../src/consensus/message.ts";
+import type { Parameters, Ports } from "../../../src/consensus/parameters.ts";
+import { quorumOf } from "../../../src/consensus/quorum.ts";
+import { reportOf } from "../../../src/consensus/view-change/view-change.ts";
 import { BlockRegistry } from "./block-registry.ts";
 import { signedKey } from "./durable-facts.ts";
 import { FinalityLedger, type FinalPoint } from "./finality-ledger.ts";
-import { GhostChoose } from "./ghost-choose.ts";
+import { GhostChoose } from "./ghost-base-selection.ts";
 import { SignedHistory } from "./signed-history.ts";
-import { parseTransaction } from "./toy-transaction.ts";
+import { parseTransaction } from "../toy-transaction.ts";
 import { Violation } from "./violation.ts";
 
 /** How much the checkers remember below the final height, in long runs. */

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../support/following-client.ts";
 import { ACCOUNTS, transfer } from "../../support/replica-network.ts";
-import { lastReported, runUntil } from "../storage/child-process.ts";
-import { openClient, temporaryDirectory } from "./client-nodes.ts";
-import { FinalChain } from "./final-chain.ts";
-import { FOLLOWING_NODE } from "./following-node.ts";
-import { ServingNetwork } from "./serving-replicas.ts";
+import { lastReported, runUntil } from "../../unit/storage/child-process.ts";
+import { openClient, temporaryDirectory } from "../../unit/client/client-nodes.ts";
+import { FinalChain } from "../../unit/client/final-chain.ts";
+import { FOLLOWING_NODE } from "../../unit/client/following-node.ts";
+import { ServingNetwork } from "../../unit/client/serving-replicas.ts";
 
 const KILLS = 4;
 

@@ -13,7 +13,7 @@ import {
   SILENT_LOGGER,
   transfer,
 } from "../../support/replica-network.ts";
-import { openClient, temporaryDirectory } from "./client-nodes.ts";
+import { openClient, temporaryDirectory } from "../../unit/client/client-nodes.ts";
 
 describe("a client node with four replicas", () => {
   const directory = temporaryDirectory();

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { hexToBytes } from "../src/base/hex.ts";
+import { hexToBytes } from "../../src/base/hex.ts";
 
 export type ContractName = "Loops" | "Snailtracer" | "Token";
 

@@ -1,13 +1,13 @@
 /** What must happen, and by when, in virtual time (L1-L5, L7). */
-import { DEFAULT_TIMING } from "../../src/consensus/parameters.ts";
-import type { Quorum } from "../../src/consensus/quorum.ts";
-import type { Coverage } from "./coverage.ts";
-import type { EventQueue } from "./event-queue.ts";
+import { DEFAULT_TIMING } from "../../../src/consensus/parameters.ts";
+import type { Quorum } from "../../../src/consensus/quorum.ts";
+import type { Coverage } from "../coverage.ts";
+import type { EventQueue } from "../event-queue.ts";
 import type { FinalPoint } from "./finality-ledger.ts";
-import type { Fault, Plan } from "./plan.ts";
+import type { Fault, Plan } from "../plan.ts";
 import type { SafetyChecker } from "./safety-checker.ts";
-import type { SimNode } from "./sim-node.ts";
-import type { ToyClient } from "./toy-client.ts";
+import type { SimNode } from "../sim-node.ts";
+import type { ToyClient } from "../toy-client.ts";
 import { Violation } from "./violation.ts";
 
 /** L1: how long a transaction may wait after healing. */

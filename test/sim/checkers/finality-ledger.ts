@@ -3,9 +3,9 @@
  * sign anything at any time, so a statement counts as certified as soon as the correct replicas
  * alone could complete it with the signatures that liars withhold.
  */
-import type { BlockRef, Hash } from "../../src/consensus/block.ts";
-import type { Commit, Vote } from "../../src/consensus/message.ts";
-import type { Quorum } from "../../src/consensus/quorum.ts";
+import type { BlockRef, Hash } from "../../../src/consensus/block.ts";
+import type { Commit, Vote } from "../../../src/consensus/message.ts";
+import type { Quorum } from "../../../src/consensus/quorum.ts";
 import type { BlockRegistry } from "./block-registry.ts";
 import { signedKey } from "./durable-facts.ts";
 import { Violation } from "./violation.ts";

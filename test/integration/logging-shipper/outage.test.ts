@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { createTlsIdentity } from "../../../src/crypto/certificate.ts";
 import { Shipper } from "../../../src/logging/shipper.ts";
 import type { SenderTiming } from "../../../src/logging/shipper-sender.ts";
-import { MoodyLogServer, until } from "../../support/moody-log-server.ts";
+import { MoodyLogServer, until } from "../../support/faulty-log-server.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../support/shipper-worker-program.ts");
 const IDENTITY = createTlsIdentity(new Uint8Array(32).fill(7), "localhost");

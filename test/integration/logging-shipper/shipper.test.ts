@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { CodedError } from "../../../src/base/coded-error.ts";
 import { Shipper, type ShipperOptions } from "../../../src/logging/shipper.ts";
 import { endpointPort, endpointUrl } from "../../../src/logging/shipper-endpoint.ts";
-import { MoodyLogServer, until } from "../../support/moody-log-server.ts";
-import { runShipperProgram } from "../../support/shipper-worker-program.ts";
+import { MoodyLogServer, until } from "../../support/faulty-log-server.ts";
+import { runShipperProgram } from "../../support/processes/shipper-worker-program.ts";
 
 const TIMING = { answerTimeoutMs: 5_000, retryMinMs: 10, retryMaxMs: 40 };
 const PROGRAM = path.join(import.meta.dirname, "../../support/shipper-worker-program.ts");

@@ -2,7 +2,7 @@
  * What the log of one replica holds, and which part of it would survive a power loss right now: the
  * ground truth for sync-before-send (S4).
  */
-import type { LogRecord } from "../../src/consensus/log-record.ts";
+import type { LogRecord } from "../../../src/consensus/log-record.ts";
 
 export type Fact =
   | { readonly kind: "vote"; readonly key: string; readonly height: number }

@@ -1,6 +1,6 @@
 /** Of two contradicting ballots of one sender only the first may count (S2). */
-import type { Hash } from "../../src/consensus/block.ts";
-import type { Message } from "../../src/consensus/message.ts";
+import type { Hash } from "../../../src/consensus/block.ts";
+import type { Message } from "../../../src/consensus/message.ts";
 import { Violation } from "./violation.ts";
 
 const REMEMBERED_MAX = 4_000;

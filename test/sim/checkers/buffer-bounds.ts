@@ -1,7 +1,7 @@
 /** S11: whatever peers send, a replica buffers no more than its window and its members call for. */
-import { BLOCKS_PER_REQUEST } from "../../src/consensus/recovery/catch-up.ts";
-import type { Parameters } from "../../src/consensus/parameters.ts";
-import type { ReplicaStatus } from "../../src/consensus/replica.ts";
+import { BLOCKS_PER_REQUEST } from "../../../src/consensus/recovery/catch-up.ts";
+import type { Parameters } from "../../../src/consensus/parameters.ts";
+import type { ReplicaStatus } from "../../../src/consensus/replica.ts";
 import { Violation } from "./violation.ts";
 
 export function checkBuffers(replica: string, status: ReplicaStatus, parameters: Parameters): void {
