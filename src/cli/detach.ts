@@ -7,11 +7,12 @@ import { isRecord } from "../config/json-fields.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import type { Arguments } from "./command.ts";
 import { loadNetworkFile } from "../node/load-config.ts";
-import { networkPaths } from "../local-network/network-directory.ts";
+import { networkPaths } from "../local-network/network-paths.ts";
 import { READY_LINE } from "../node/ready-line.ts";
 import { paint, type Terminal } from "./terminal.ts";
-import type { UpOptions } from "./up-options.ts";
-import { summaryLines, type UpSummary } from "./up-summary.ts";
+import type { UpOptions } from "../local-network/up-options.ts";
+import { summaryLines } from "./up-summary-text.ts";
+import type { UpSummary } from "../local-network/up-summary.ts";
 import type { UpReporter } from "../local-network/run-network.ts";
 
 export const DETACHED_VARIABLE = "QUORATE_DETACHED";

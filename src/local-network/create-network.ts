@@ -21,15 +21,10 @@ import { MemoryStore } from "../state/memory-store.ts";
 import { StateDatabase } from "../state/state-database.ts";
 import { createDevAccounts } from "./dev-accounts.ts";
 import { chooseFreePorts, LOOPBACK } from "./free-ports.ts";
-import {
-  CLIENT_NAME,
-  CLIENT_PRINCIPAL,
-  NODE_NAMES,
-  REPLICA_NAMES,
-  shownPath,
-  writeWhole,
-  type NetworkPaths,
-} from "./network-directory.ts";
+import { CLIENT_NAME, CLIENT_PRINCIPAL, NODE_NAMES, REPLICA_NAMES } from "../config/node-names.ts";
+import { shownPath } from "../node/shown-path.ts";
+import { writeFileAtomically } from "../storage/atomic-file.ts";
+import { type NetworkPaths } from "./network-paths.ts";
 import { createKey, loadKey } from "../node/node-key.ts";
 
 export type FoundingOptions = Pick<
@@ -62,8 +57,8 @@ export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions
     writeNodeConfig(paths, node, healthPort, isReplica ? index : undefined);
   });
   mkdirSync(path.dirname(paths.foundingMark), { recursive: true, mode: 0o700 });
-  writeWhole(paths.foundingMark, "the replicas have yet to begin\n");
-  writeWhole(paths.networkFile, encodeNetworkFile(file));
+  writeFileAtomically(paths.foundingMark, "the replicas have yet to begin\n");
+  writeFileAtomically(paths.networkFile, encodeNetworkFile(file));
 }
 
 /** Throws what checkGenesis finds first. */
@@ -108,5 +103,5 @@ function writeNodeConfig(
     ...(replica === undefined ? { name: node } : { replica }),
     health: { host: LOOPBACK, port: healthPort },
   };
-  writeWhole(paths.config(node), `${JSON.stringify(config, undefined, 2)}\n`);
+  writeFileAtomically(paths.config(node), `${JSON.stringify(config, undefined, 2)}\n`);
 }

@@ -11,14 +11,9 @@ import { DataDirectory } from "../storage/data-directory.ts";
 import { ALL_CLIENT_SETTINGS } from "../node/client-settings.ts";
 import { isFree } from "./free-ports.ts";
 import { loadNetworkFile, loadSettings } from "../node/load-config.ts";
-import {
-  CLIENT_NAME,
-  CLIENT_PRINCIPAL,
-  NODE_NAMES,
-  REPLICA_NAMES,
-  shownPath,
-  type NetworkPaths,
-} from "./network-directory.ts";
+import { CLIENT_NAME, CLIENT_PRINCIPAL, NODE_NAMES, REPLICA_NAMES } from "../config/node-names.ts";
+import { shownPath } from "../node/shown-path.ts";
+import { type NetworkPaths } from "./network-paths.ts";
 import { assertKey, loadKey } from "../node/node-key.ts";
 
 export type Endpoint = { readonly host: string; readonly port: number };

@@ -5,7 +5,7 @@
 import { isRecord, JsonFields } from "../config/json-fields.ts";
 import { leaderOf, quorumOf } from "../consensus/quorum.ts";
 import type { Endpoint, LocalNetwork } from "./local-network.ts";
-import { CLIENT_NAME, REPLICA_NAMES } from "./network-directory.ts";
+import { CLIENT_NAME, REPLICA_NAMES } from "../config/node-names.ts";
 import { progressProblem } from "../node/progress.ts";
 import type { SupervisorRecord } from "./supervisor-record.ts";
 

@@ -9,11 +9,13 @@ import type { NetworkFile } from "../config/network-file.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { chooseFreePorts, isFree, LOOPBACK } from "./free-ports.ts";
 import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
-import { networkPaths, shownPath, type NetworkPaths } from "./network-directory.ts";
+import { networkPaths, type NetworkPaths } from "./network-paths.ts";
+import { shownPath } from "../node/shown-path.ts";
 import { failureText, Supervisor } from "./supervisor.ts";
 import type { StopSignal } from "../node/stop-signal.ts";
-import { timestampOf, type LogStackPorts, type UpOptions } from "../cli/up-options.ts";
-import { createSummary, type UpSummary } from "../cli/up-summary.ts";
+import { timestampOf } from "./timestamp-of.ts";
+import type { LogStackPorts, UpOptions } from "./up-options.ts";
+import { createSummary, type UpSummary } from "./up-summary.ts";
 
 export type UpReporter = {
   note(line: string): void;

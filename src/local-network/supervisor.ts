@@ -10,14 +10,14 @@ import {
   NODE_NAMES,
   REPLICA_COUNT,
   REPLICA_NAMES,
-  writeWhole,
-  type NetworkPaths,
-} from "./network-directory.ts";
+} from "../config/node-names.ts";
+import { writeFileAtomically } from "../storage/atomic-file.ts";
+import { type NetworkPaths } from "./network-paths.ts";
 import { LOOPBACK } from "./free-ports.ts";
 import { NodeChild, type Failure } from "./node-child.ts";
 import { hasCompiledCode, markCompiledCode } from "./compiled-code.ts";
 import type { SupervisorRecord } from "./supervisor-record.ts";
-import type { LogStackPorts } from "../cli/up-options.ts";
+import type { LogStackPorts } from "./up-options.ts";
 
 export type SupervisorOptions = {
   readonly paths: NetworkPaths;
@@ -236,7 +236,10 @@ export class Supervisor {
       nodes,
     };
     try {
-      writeWhole(this.#options.paths.supervisorFile, `${JSON.stringify(record, undefined, 2)}\n`);
+      writeFileAtomically(
+        this.#options.paths.supervisorFile,
+        `${JSON.stringify(record, undefined, 2)}\n`,
+      );
     } catch {
       // It is for those who look; a full disk is reported by the nodes.
     }

@@ -6,10 +6,9 @@ import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";
 import { problemText, type ConfigProblem } from "../config/config-problem.ts";
 import { parseNetworkFile, type NetworkFile } from "../config/network-file.ts";
-import { flagOf, resolveSettings } from "../config/resolve-settings.ts";
+import { resolveSettings } from "../config/resolve-settings.ts";
 import type { SettingTable, SettingValues } from "../config/setting.ts";
-import type { OptionSpec } from "../cli/command.ts";
-import { shownPath } from "../local-network/network-directory.ts";
+import { shownPath } from "./shown-path.ts";
 import { isSystemError } from "./node-key.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -38,22 +37,6 @@ export function loadSettings<Table extends SettingTable>(
   if (resolved.ok) return resolved.value;
   const where = configFile === undefined ? "the configuration" : shownPath(configFile);
   throw invalid(where, resolved.error);
-}
-
-/** Every setting is a flag, too. */
-export function settingOptions(table: SettingTable): readonly OptionSpec[] {
-  const settings = Object.entries(table).filter(([, { hasFlag }]) => hasFlag !== false);
-  return settings.map(([name, { summary, fallback, isPath }]) => {
-    const shown = fallbackText(fallback?.value);
-    return { name: flagOf(name), value: isPath ? "FILE" : "VALUE", summary: summary + shown };
-  });
-}
-
-/** In brackets behind the summary. */
-function fallbackText(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? "" : ` (${value.join(",")})`;
-  const isShown = ["string", "number", "bigint", "boolean"].includes(typeof value);
-  return isShown ? ` (${String(value)})` : "";
 }
 
 export function readText(file: string): string {

@@ -6,7 +6,7 @@ import { CodedError } from "../base/coded-error.ts";
 import { bytesToHex } from "../base/hex.ts";
 import { parsePrivateKeyPem, privateKeyToPem } from "../crypto/certificate.ts";
 import { createSigner, ED25519_SEED_SIZE } from "../crypto/ed25519.ts";
-import { shownPath } from "../local-network/network-directory.ts";
+import { shownPath } from "./shown-path.ts";
 
 /** Never overwrites: a key that is lost cannot be made again. */
 export function createKey(file: string): Uint8Array {

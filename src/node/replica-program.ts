@@ -11,7 +11,7 @@ import { addReplicaMetrics } from "../metrics/replica-metrics.ts";
 import { ReplicaNode } from "../replica/replica-node.ts";
 import type { StartMode } from "../replica/replica-options.ts";
 import { loadNetworkFile } from "./load-config.ts";
-import { shownPath } from "../local-network/network-directory.ts";
+import { shownPath } from "./shown-path.ts";
 import { assertKey, loadKey } from "./node-key.ts";
 import { NodeLog } from "./node-log.ts";
 import { runNode, type RunningNode } from "./node-process.ts";

@@ -16,7 +16,7 @@ import {
   type TokenIssuer,
 } from "../rpc/auth/token-issuer.ts";
 import type { StateAtReader } from "../api/chain-reader.ts";
-import { shownPath } from "../local-network/network-directory.ts";
+import { shownPath } from "./shown-path.ts";
 
 type Genesis = Pick<GenesisConfig, "chainId" | "isReadPermissioned">;
 

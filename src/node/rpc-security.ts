@@ -8,7 +8,7 @@ import type { AccessControl } from "../rpc/auth/access-control.ts";
 import type { StateAtReader } from "../api/chain-reader.ts";
 import type { RpcTlsOptions } from "../rpc/rpc-options.ts";
 import { readText } from "./load-config.ts";
-import { shownPath } from "../local-network/network-directory.ts";
+import { shownPath } from "./shown-path.ts";
 
 /** Throws CONFIG_INVALID for settings that do not go together. */
 export function assertAccess(config: ClientConfig, configFile: string | undefined): void {

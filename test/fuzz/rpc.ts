@@ -3,7 +3,7 @@
  * client node must not die, hang, tell of its insides, or grow.
  */
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { globSync } from "node:fs";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import path from "node:path";
@@ -251,9 +251,9 @@ class RpcFuzz {
 /** One file per method: eth-get-balance.ts is eth_getBalance. */
 function methodNames(): string[] {
   const folder = path.join(import.meta.dirname, "../../src/rpc/methods");
-  return readdirSync(folder).map((file) =>
-    file
-      .slice(0, -".ts".length)
+  return globSync("*/**/*.ts", { cwd: folder }).map((file) =>
+    path
+      .basename(file, ".ts")
       .replace("-", "_")
       .replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
   );

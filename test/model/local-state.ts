@@ -1,7 +1,8 @@
 /**
  * What one correct replica remembers and has signed, and what it may do next by itself. Every rule
- * that the product has as a predicate (src/consensus/safety/safety-rules.ts) is asked there; its answers are
- * remembered per local state, of which there are few, so that billions of steps stay affordable.
+ * that the product has as a predicate (src/consensus/safety/safety-rules.ts) is asked there. Its
+ * answers are cached per local state, of which there are few, so that billions of steps stay
+ * affordable.
  */
 import {
   isAcceptedAfterRestart,

@@ -1,59 +1,24 @@
-/** Rules of the house that no linter knows. Each failure names the file and says what to do. */
+/** Repository rules that no linter knows. Each failure names the file and says what to do. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 
-const ROOT = path.join(import.meta.dirname, "..");
+const ROOT = path.join(import.meta.dirname, "../..");
 
-/** The import law: what each folder of src may import besides itself (docs/ARCHITECTURE.md). */
-const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
-  base: [],
-  crypto: ["base"],
-  consensus: ["base"],
-  chain: ["base", "crypto"],
-  evm: ["base", "crypto"],
-  state: ["base", "crypto", "chain"],
-  execution: ["base", "crypto", "chain", "evm", "state"],
-  wire: ["base", "crypto", "consensus", "chain"],
-  transport: ["base", "crypto"],
-  txpool: ["base", "crypto", "chain"],
-  storage: ["base", "crypto", "chain"],
-  ledger: [
-    ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
-    ...["storage", "txpool"],
-  ],
-  rpc: ["base", "crypto", "chain"],
-  logging: ["base"],
-  metrics: ["base"],
-  config: ["base", "crypto", "consensus", "chain"],
-  replica: [
-    ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
-    ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
-  ],
-  client: [
-    ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
-    ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
-  ],
-  // The composition root: it puts all of them together.
-  cli: [
-    ...["base", "crypto", "consensus", "chain", "evm", "state", "execution", "wire"],
-    ...["storage", "transport", "txpool", "ledger", "logging", "metrics"],
-    ...["config", "rpc", "replica", "client"],
-  ],
+/** A line of the table in docs/ARCHITECTURE.md. */
+type FolderLaw = {
+  readonly nature: string;
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
 };
 
-/** Folders without I/O, clock, randomness and promises. src/crypto is their only door to Node. */
-const PURE_FOLDERS = [
-  ...["base", "consensus", "chain", "evm", "state", "execution", "wire", "txpool", "config"],
-];
-
-/** One entry each that may import from npm in a pure folder, and what it may import. */
-const PURE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  evm: ["@noble/curves"],
-};
+const NATURES = ["pure", "native", "types", "I/O"];
+const LAW = loadLaw();
 
 const FILE_LINES_MAX = 500;
+const SWITCHBOARD_LINES_MAX = 500;
+const FOLDER_FILES_MAX = 25;
 const LINE_LENGTH_MAX = 100;
 
 type SourceFile = { readonly name: string; readonly text: string; readonly imports: string[] };
@@ -66,8 +31,8 @@ describe("tidy", () => {
     for (const source of sources) {
       const folder = folderOf(source.name);
       if (folder === undefined) continue;
-      const allowed = IMPORT_LAW[folder];
-      assert.ok(allowed !== undefined, `src/${folder} has no line in the import law`);
+      const allowed = LAW.get(folder)?.imports;
+      assert.ok(allowed !== undefined, `src/${folder} has no line in docs/ARCHITECTURE.md`);
       for (const target of source.imports.filter((name) => name.startsWith("src/"))) {
         const other = folderOf(target) ?? "";
         const lawful: boolean = other === folder || allowed.includes(other);
@@ -98,15 +63,29 @@ describe("tidy", () => {
     for (const source of sources) visit(source.name, []);
   });
 
-  it("pure folders import no node:* module and only listed packages", () => {
+  it("a folder imports only the packages of its line, and a pure one no node:* module", () => {
     for (const source of sources) {
       const folder = folderOf(source.name);
-      if (folder === undefined || !PURE_FOLDERS.includes(folder)) continue;
-      const allowed = PURE_PACKAGES[folder] ?? [];
+      if (folder === undefined) continue;
+      const { nature, packages } = LAW.get(folder) ?? assert.fail(`${folder} has no line`);
       for (const target of source.imports.filter((name) => !/^(src|test|bench)\//.test(name))) {
-        const lawful = allowed.some((name) => target === name || target.startsWith(`${name}/`));
-        assert.ok(lawful, `${source.name} imports ${target}: src/${folder} is pure`);
+        if (target.startsWith("node:")) {
+          const mayUseNode = nature === "I/O" || nature === "native";
+          assert.ok(mayUseNode, `${source.name} imports ${target}: src/${folder} is ${nature}`);
+          continue;
+        }
+        const lawful = packages.some((name) => target === name || target.startsWith(`${name}/`));
+        assert.ok(lawful, `${source.name} imports ${target}: list it in docs/ARCHITECTURE.md`);
       }
+    }
+  });
+
+  it("the table of docs/ARCHITECTURE.md has a line for every folder and no other", () => {
+    const folders = new Set(sources.flatMap(({ name }) => folderOf(name) ?? []));
+    assert.deepEqual([...LAW.keys()].sort(), [...folders].sort());
+    for (const [folder, { nature, imports }] of LAW) {
+      assert.ok(NATURES.includes(nature), `src/${folder}: unknown nature ${nature}`);
+      for (const other of imports) assert.ok(LAW.has(other), `src/${folder}: no folder ${other}`);
     }
   });
 
@@ -117,7 +96,7 @@ describe("tidy", () => {
     const banned = new RegExp(`\\b(${words})\\b`);
     for (const source of sources) {
       const folder = folderOf(source.name);
-      if (folder === undefined || !PURE_FOLDERS.includes(folder)) continue;
+      if (folder === undefined || LAW.get(folder)?.nature !== "pure") continue;
       const found = banned.exec(withoutComments(source.text));
       assert.equal(found, null, `${source.name} uses ${found?.[0] ?? ""}`);
     }
@@ -134,6 +113,22 @@ describe("tidy", () => {
           /https?:|0x[0-9a-f]{40}|import |`|^\s+(it\(|find:)/.test(line);
         assert.ok(fits, `${source.name}:${index + 1}: longer than ${LINE_LENGTH_MAX} characters`);
       });
+    }
+  });
+
+  it("folders hold at most 25 files, and the switchboards at most 400 lines a file", () => {
+    const counts = new Map<string, number>();
+    for (const { name } of sources) {
+      const folder = path.posix.dirname(name);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    for (const [folder, count] of counts) {
+      assert.ok(count <= FOLDER_FILES_MAX, `${folder} has ${count} files: group them`);
+    }
+    for (const { name, text } of sources) {
+      if (!/^src\/(replica|client|rpc|cli|node|local-network)\//.test(name)) continue;
+      const count = text.split("\n").length - 1;
+      assert.ok(count <= SWITCHBOARD_LINES_MAX, `${name}: ${count} lines; one concept per file`);
     }
   });
 
@@ -189,6 +184,21 @@ function isEntry(name: string): boolean {
   if (name === "src/cli/main.ts" || /^src\/cli\/commands\/[a-z-]+\.ts$/.test(name)) return true;
   if (name.endsWith(".test.ts") || /^bench\/[a-z-]+\.ts$/.test(name)) return true;
   return /^(test|bench)\/([a-z]+\/)?(main|run|worker)\.ts$/.test(name);
+}
+
+function loadLaw(): ReadonlyMap<string, FolderLaw> {
+  const text = readFileSync(path.join(ROOT, "docs/ARCHITECTURE.md"), "utf8");
+  const rows = [...text.matchAll(/^\| `src\/([a-z-]+)` +\|(.*)\|$/gm)];
+  return new Map(
+    rows.map(([, folder = "", rest = ""]) => {
+      const [, , nature = "", imports = "", packages = ""] = rest.split("|").map((c) => c.trim());
+      return [folder, { nature, imports: words(imports), packages: words(packages) }];
+    }),
+  );
+}
+
+function words(cell: string): readonly string[] {
+  return cell === "-" ? [] : cell.split(" ");
 }
 
 function folderOf(name: string): string | undefined {

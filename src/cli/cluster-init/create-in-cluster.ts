@@ -29,7 +29,7 @@ import {
   CLIENT_PRINCIPAL,
   NODE_NAMES,
   REPLICA_NAMES,
-} from "../../local-network/network-directory.ts";
+} from "../../config/node-names.ts";
 import { differencesOf } from "./network-differences.ts";
 import type { SecretData, SecretStore } from "./secret-store.ts";
 import type { WantedNetwork } from "./wanted-network.ts";

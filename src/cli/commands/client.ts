@@ -2,7 +2,8 @@
 import { runClient } from "../../node/client-program.ts";
 import { ALL_CLIENT_SETTINGS, callLimitsOf, rpcLimitsOf } from "../../node/client-settings.ts";
 import type { Command } from "../command.ts";
-import { loadSettings, settingOptions } from "../../node/load-config.ts";
+import { loadSettings } from "../../node/load-config.ts";
+import { settingOptions } from "../setting-options.ts";
 import { noteLoaded } from "../../node/node-process.ts";
 
 export const client: Command = {

@@ -6,7 +6,7 @@ import { createKubernetesSecrets, loadClusterAccess } from "../cluster-init/kube
 import { parseWantedNetwork, type WantedNetwork } from "../cluster-init/wanted-network.ts";
 import { usageError, type Command } from "../command.ts";
 import { readText } from "../../node/load-config.ts";
-import { shownPath } from "../../local-network/network-directory.ts";
+import { shownPath } from "../../node/shown-path.ts";
 
 export const clusterInit: Command = {
   name: "cluster-init",

@@ -4,7 +4,7 @@ import { examine, TARGETS, type Target } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { createProbes } from "../doctor/probes.ts";
 import type { RegistryAccess } from "../doctor/registry-check.ts";
-import { dataRoot } from "../../local-network/network-directory.ts";
+import { dataRoot } from "../../local-network/network-paths.ts";
 import { paint, type Terminal } from "../terminal.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,8 @@ import { CodedError } from "../../base/coded-error.ts";
 import { DataDirectory } from "../../storage/data-directory.ts";
 import type { Command } from "../command.ts";
 import { awaitRelease } from "../../local-network/local-network.ts";
-import { dataRoot, networkPaths, shownPath } from "../../local-network/network-directory.ts";
+import { dataRoot, networkPaths } from "../../local-network/network-paths.ts";
+import { shownPath } from "../../node/shown-path.ts";
 
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;

@@ -16,21 +16,12 @@ import { createSigner } from "../../crypto/ed25519.ts";
 import { usageError, type Arguments, type Command } from "../command.ts";
 import { createGenesis, genesisBlockHashOf } from "../../local-network/create-network.ts";
 import { loadNetwork } from "../../local-network/local-network.ts";
-import {
-  CLIENT_NAME,
-  CLIENT_PRINCIPAL,
-  dataRoot,
-  networkPaths,
-  REPLICA_NAMES,
-  writeWhole,
-} from "../../local-network/network-directory.ts";
+import { CLIENT_NAME, CLIENT_PRINCIPAL, REPLICA_NAMES } from "../../config/node-names.ts";
+import { dataRoot, networkPaths } from "../../local-network/network-paths.ts";
+import { writeFileAtomically } from "../../storage/atomic-file.ts";
 import { loadKey } from "../../node/node-key.ts";
-import {
-  parseChainId,
-  PERMISSION_OPTIONS,
-  permissionSwitches,
-  timestampOf,
-} from "../up-options.ts";
+import { parseChainId, PERMISSION_OPTIONS, permissionSwitches } from "../up-arguments.ts";
+import { timestampOf } from "../../local-network/timestamp-of.ts";
 
 const ENDPOINT = /^(.+):([0-9]{1,5})$/;
 
@@ -101,7 +92,7 @@ function create({ texts, switches }: Arguments): NetworkFile {
     replicas: parseEndpoints(replicas),
     clients: new Map([[CLIENT_PRINCIPAL, publicKey(CLIENT_NAME)]]),
   };
-  writeWhole(path.resolve(out), encodeNetworkFile(file));
+  writeFileAtomically(path.resolve(out), encodeNetworkFile(file));
   return file;
 }
 

@@ -5,12 +5,9 @@ import { bytesToHex } from "../../base/hex.ts";
 import { createSigner } from "../../crypto/ed25519.ts";
 import { usageError, type Command } from "../command.ts";
 import { loadNetwork } from "../../local-network/local-network.ts";
-import {
-  dataRoot,
-  networkPaths,
-  NODE_NAMES,
-  shownPath,
-} from "../../local-network/network-directory.ts";
+import { dataRoot, networkPaths } from "../../local-network/network-paths.ts";
+import { NODE_NAMES } from "../../config/node-names.ts";
+import { shownPath } from "../../node/shown-path.ts";
 import { createKey, loadKey } from "../../node/node-key.ts";
 import { textTable } from "../text-table.ts";
 

@@ -4,7 +4,8 @@ import { createLoggers } from "../../logging/create-logger.ts";
 import { logFormatOf, LogWriter } from "../../logging/log-writer.ts";
 import { LogStack } from "../../log-stack/log-stack.ts";
 import type { Command } from "../command.ts";
-import { loadSettings, settingOptions } from "../../node/load-config.ts";
+import { loadSettings } from "../../node/load-config.ts";
+import { settingOptions } from "../setting-options.ts";
 import { runNode } from "../../node/node-process.ts";
 
 export const logStack: Command = {

@@ -4,14 +4,9 @@ import { formatEntry } from "../../logging/pretty-entry.ts";
 import { CodedError } from "../../base/coded-error.ts";
 import { existsSync } from "node:fs";
 import { usageError, type Command } from "../command.ts";
-import {
-  CLIENT_NAME,
-  dataRoot,
-  networkPaths,
-  NODE_NAMES,
-  shownPath,
-  type NetworkPaths,
-} from "../../local-network/network-directory.ts";
+import { CLIENT_NAME, NODE_NAMES } from "../../config/node-names.ts";
+import { dataRoot, networkPaths, type NetworkPaths } from "../../local-network/network-paths.ts";
+import { shownPath } from "../../node/shown-path.ts";
 import { createStopSignal } from "../../node/stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -2,7 +2,8 @@
 import { REPLICA_SETTINGS } from "../../config/node-settings.ts";
 import type { StartMode } from "../../replica/replica-options.ts";
 import { usageError, type Command } from "../command.ts";
-import { loadSettings, settingOptions } from "../../node/load-config.ts";
+import { loadSettings } from "../../node/load-config.ts";
+import { settingOptions } from "../setting-options.ts";
 import { noteLoaded } from "../../node/node-process.ts";
 import { runReplica } from "../../node/replica-program.ts";
 

@@ -3,7 +3,7 @@ import { CodedError } from "../../base/coded-error.ts";
 import { parseHex } from "../../base/hex.ts";
 import { usageError, type Command } from "../command.ts";
 import { readText } from "../../node/load-config.ts";
-import { shownPath } from "../../local-network/network-directory.ts";
+import { shownPath } from "../../node/shown-path.ts";
 import { createSignedInCaller } from "../permit/signed-in-caller.ts";
 import { runSmokeTest } from "../smoke-test/run-smoke-test.ts";
 

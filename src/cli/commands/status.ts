@@ -1,7 +1,7 @@
 /** `quorate status`: who leads, how far everyone is, and why nothing moves if nothing does. */
 import type { Command } from "../command.ts";
 import { loadNetwork } from "../../local-network/local-network.ts";
-import { dataRoot, networkPaths } from "../../local-network/network-directory.ts";
+import { dataRoot, networkPaths } from "../../local-network/network-paths.ts";
 import { createReport, type NetworkReport } from "../../local-network/network-report.ts";
 import {
   loadSupervisorRecord,

@@ -6,8 +6,9 @@ import { errorText } from "../../node/error-line.ts";
 import { READY_LINE } from "../../node/ready-line.ts";
 import { runNetwork, type UpReporter } from "../../local-network/run-network.ts";
 import { createStopSignal } from "../../node/stop-signal.ts";
-import { parseUpOptions, UP_OPTIONS, type UpOptions } from "../up-options.ts";
-import { summaryLines } from "../up-summary.ts";
+import type { UpOptions } from "../../local-network/up-options.ts";
+import { parseUpOptions, UP_OPTIONS } from "../up-arguments.ts";
+import { summaryLines } from "../up-summary-text.ts";
 
 export const up: Command = {
   name: "up",

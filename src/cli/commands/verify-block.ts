@@ -5,7 +5,7 @@ import type { ProvedBlock } from "../../client/verify-certificate.ts";
 import type { NetworkFile } from "../../config/network-file.ts";
 import { type Arguments, type Command, type CommandContext, usageError } from "../command.ts";
 import { loadNetworkFile, readText } from "../../node/load-config.ts";
-import { dataRoot, networkPaths } from "../../local-network/network-directory.ts";
+import { dataRoot, networkPaths } from "../../local-network/network-paths.ts";
 import { createJsonRpcCaller } from "../smoke-test/json-rpc-caller.ts";
 import { loadSupervisorRecord } from "../../local-network/supervisor-record.ts";
 import { verifyBlock, type WantedBlock } from "../verify-block/verify-block.ts";

@@ -10,7 +10,7 @@ import { Shipper } from "../../../src/logging/shipper.ts";
 import type { SenderTiming } from "../../../src/logging/shipper-sender.ts";
 import { MoodyLogServer, until } from "../../support/faulty-log-server.ts";
 
-const PROGRAM = path.join(import.meta.dirname, "../../support/shipper-worker-program.ts");
+const PROGRAM = path.join(import.meta.dirname, "../../support/processes/shipper-worker-program.ts");
 const IDENTITY = createTlsIdentity(new Uint8Array(32).fill(7), "localhost");
 /**
  * A ratio of 1 to 120, as that of a node. What changes over an outage is the wait between tries:

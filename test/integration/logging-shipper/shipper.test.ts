@@ -11,7 +11,7 @@ import { MoodyLogServer, until } from "../../support/faulty-log-server.ts";
 import { runShipperProgram } from "../../support/processes/shipper-worker-program.ts";
 
 const TIMING = { answerTimeoutMs: 5_000, retryMinMs: 10, retryMaxMs: 40 };
-const PROGRAM = path.join(import.meta.dirname, "../../support/shipper-worker-program.ts");
+const PROGRAM = path.join(import.meta.dirname, "../../support/processes/shipper-worker-program.ts");
 
 describe("log endpoint", () => {
   const cases: readonly (readonly [string, string, number])[] = [

@@ -43,7 +43,7 @@ describe("docs/ethrpc.md", () => {
   });
 
   it("has one file for each method", () => {
-    const files = globSync("src/rpc/methods/*.ts", { cwd: ROOT });
+    const files = globSync("src/rpc/methods/*/**/*.ts", { cwd: ROOT });
     const names = files.map((file) => {
       const text = readFileSync(path.join(ROOT, file), "utf8");
       return /^ {2}name: "(\w+)",$/m.exec(text)?.[1] ?? file;

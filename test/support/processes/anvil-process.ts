@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { waitFor } from "./network-process.ts";
 
-const ROOT = path.join(import.meta.dirname, "../..");
+const ROOT = path.join(import.meta.dirname, "../../..");
 const START_TIMEOUT_MS = 30_000;
 
 export type RunningAnvil = {

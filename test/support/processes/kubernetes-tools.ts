@@ -8,7 +8,7 @@ import { inflateRawSync } from "node:zlib";
 
 export type KubernetesTool = "helm-3" | "helm-4" | "kubectl";
 
-const ROOT = path.join(import.meta.dirname, "../..");
+const ROOT = path.join(import.meta.dirname, "../../..");
 
 const SOURCES: Readonly<Record<KubernetesTool, readonly [string, string]>> = {
   "helm-3": ["lambda-layer-kubectl-v31", "helm/helm"],

@@ -11,7 +11,7 @@ import path from "node:path";
 import type { Hex } from "../../../src/base/hex.ts";
 
 export const READY_LINE = "client_id=8 is serving - the pool is ready";
-export const PROGRAM = path.join(import.meta.dirname, "../../bin/quorate.js");
+export const PROGRAM = path.join(import.meta.dirname, "../../../bin/quorate.js");
 export const SERVICES = ["replica-0", "replica-1", "replica-2", "replica-3", "client-0"] as const;
 export type Service = (typeof SERVICES)[number];
 

@@ -8,7 +8,7 @@ import { createDevAccounts } from "../../../src/local-network/dev-accounts.ts";
 import { errorLine } from "../../../src/node/error-line.ts";
 import { commandHelp, programHelp } from "../../../src/cli/help-text.ts";
 import { progressProblem, type ReplicaView } from "../../../src/node/progress.ts";
-import { parseUpOptions, UP_OPTIONS } from "../../../src/cli/up-options.ts";
+import { parseUpOptions, UP_OPTIONS } from "../../../src/cli/up-arguments.ts";
 
 const COMMAND = {
   name: "go",

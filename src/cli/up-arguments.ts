@@ -1,38 +1,13 @@
-/** What `quorate up` was asked for. */
-import { CodedError } from "../base/coded-error.ts";
+/** The arguments of `quorate up`. */
 import { DEFAULT_CHAIN_ID, DEFAULT_GENESIS_TIMESTAMP } from "../chain/genesis.ts";
-import { parseTimestamp } from "../chain/genesis-timestamp.ts";
 import { LOG_LEVELS } from "../config/node-settings.ts";
 import { PORT_MAX } from "../config/setting.ts";
 import { DEFAULT_LOG_STACK_PORTS } from "../config/log-settings.ts";
 import { usageError, type Arguments, type OptionSpec } from "./command.ts";
-import { dataRoot, REPLICA_NAMES } from "../local-network/network-directory.ts";
-
-export type UpOptions = {
-  readonly root: string;
-  /** 0 takes a free one. */
-  readonly rpcPort: number;
-  /** Undefined where nothing was said: the network that is there decides. */
-  readonly chainId: bigint | undefined;
-  readonly timestamp: bigint | undefined;
-  readonly timestampText: string | undefined;
-  /** False where nothing was said, too: the network that is there decides. */
-  readonly isWritePermissioned: boolean;
-  readonly isReadPermissioned: boolean;
-  readonly isEphemeral: boolean;
-  readonly isDetached: boolean;
-  readonly isJson: boolean;
-  readonly logLevel: string | undefined;
-  readonly rejoining: ReadonlySet<string>;
-  /** Undefined: without the log stack. */
-  readonly logStack: LogStackPorts | undefined;
-};
-
-export type LogStackPorts = {
-  readonly inputPort: number;
-  readonly searchPort: number;
-  readonly viewerPort: number;
-};
+import type { LogStackPorts, UpOptions } from "../local-network/up-options.ts";
+import { timestampOf } from "../local-network/timestamp-of.ts";
+import { dataRoot } from "../local-network/network-paths.ts";
+import { REPLICA_NAMES } from "../config/node-names.ts";
 
 export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
   {
@@ -114,13 +89,6 @@ export function permissionSwitches(switches: Arguments["switches"]): {
     isWritePermissioned: switches.has("permission-write"),
     isReadPermissioned: switches.has("permission-read"),
   };
-}
-
-/** Throws GENESIS_TIMESTAMP_MALFORMED or GENESIS_TIMESTAMP_NOT_A_DATE. */
-export function timestampOf(text: string): bigint {
-  const parsed = parseTimestamp(text);
-  if (!parsed.ok) throw new CodedError(parsed.error.code, { given: text });
-  return parsed.value;
 }
 
 export function parseChainId(text: string | undefined): bigint | undefined {

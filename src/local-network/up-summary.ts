@@ -2,9 +2,7 @@
 import { bytesToHex } from "../base/hex.ts";
 import { addressToChecksumHex } from "../chain/address.ts";
 import type { NetworkFile } from "../config/network-file.ts";
-import { createDevAccounts, DEV_MNEMONIC } from "../local-network/dev-accounts.ts";
-import { shownPath } from "../local-network/network-directory.ts";
-import { paint, type Terminal } from "./terminal.ts";
+import { createDevAccounts } from "./dev-accounts.ts";
 
 export type UpSummary = {
   readonly rpcUrl: string;
@@ -18,8 +16,6 @@ export type UpSummary = {
   readonly logsUrl?: string;
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
 };
-
-const WEI_PER_ETHER = 10n ** 18n;
 
 export function createSummary(
   { genesis, genesisBlockHash }: NetworkFile,
@@ -41,32 +37,4 @@ export function createSummary(
       privateKey: bytesToHex(privateKey),
     })),
   };
-}
-
-export function summaryLines(
-  summary: UpSummary,
-  { genesis }: NetworkFile,
-  terminal: Terminal,
-): readonly string[] {
-  const bold = (text: string): string => paint(terminal, "bold", text);
-  const warning = (text: string): string => paint(terminal, "yellow", text);
-  const balance = Number((genesis.alloc[0]?.balance ?? 0n) / (WEI_PER_ETHER / 100n)) / 100;
-  return [
-    "",
-    `  ${bold("ethrpc")}     ${summary.rpcUrl}            (strict dialect: ${summary.standardUrl})`,
-    `  ${bold("chain id")}   ${summary.chainId}`,
-    `  ${bold("data")}       ${shownPath(summary.data)}`,
-    ...(summary.logsUrl === undefined ? [] : [`  ${bold("logs")}       ${summary.logsUrl}`]),
-    "",
-    warning(
-      "  DEVELOPMENT ACCOUNTS - INSECURE: everyone knows these keys. Never send them real money.",
-    ),
-    `  Ten accounts with ${balance} ether each, from the mnemonic`,
-    `  "${DEV_MNEMONIC}"`,
-    "",
-    ...summary.accounts.map(
-      ({ address, privateKey }, index) => `  (${index}) ${address}  ${privateKey}`,
-    ),
-    "",
-  ];
 }
