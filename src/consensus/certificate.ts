@@ -72,8 +72,11 @@ export function viewInEpoch(cert: Certificate, epoch: number): number {
   return cert.epoch < epoch ? -1 : cert.view;
 }
 
+/** What a certificate is ranked by. */
+type Rank = Pick<Certified, "epoch" | "view" | "height">;
+
 /** Order by (epoch, view, height); positive when `a` ranks higher. */
-export function compareCerts(a: Certificate, b: Certificate): number {
+export function compareCerts(a: Rank, b: Rank): number {
   if (a.epoch !== b.epoch) return a.epoch - b.epoch;
   if (a.view !== b.view) return a.view - b.view;
   return a.height - b.height;

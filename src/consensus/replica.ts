@@ -32,6 +32,7 @@ import {
   sendHeartbeat,
 } from "./retransmission.ts";
 import { takeSnapshot } from "./recovery/replay.ts";
+import { applyRules, type Rule } from "./rule-loop.ts";
 import type { Start } from "./recovery/start.ts";
 import { requestRejoin, sendProbe, startReplica } from "./recovery/recovery.ts";
 import { nextDeadlineMs, watchLeader } from "./view-change/view-timer.ts";
@@ -76,7 +77,7 @@ export type ReplicaStatus = {
  * remembered as "to be done": whatever the state allows is done, however it came about (PROTOCOL
  * §4.3).
  */
-const RULES: readonly ((core: Core) => boolean)[] = [
+const RULES: readonly Rule[] = [
   applyFinality,
   joinHigherView,
   complainOfLiar,
@@ -237,7 +238,7 @@ export class Replica {
     const core = this.#core;
     // Before the rules: what the leader was given counts as work from this moment on.
     forwardPending(core);
-    while (core.mode !== "stopped" && RULES.some((rule) => rule(core)));
+    applyRules(core, RULES);
     if (core.mode !== "stopped") {
       hurryHeartbeat(core);
       sendProbe(core);

@@ -55,19 +55,21 @@ function highestQuorumCert(core: Core): QuorumCert | undefined {
   return undefined;
 }
 
-/** The block and all between it and the final one are held, and no higher Commit was sent. */
+/**
+ * The block and all between it and the final one are held, and the certificate ranks above every
+ * one that we know: a Commit below the highest certificate would not raise it, so the rule would
+ * apply for ever, and promises nothing that the highest one does not (PROTOCOL §5.3).
+ */
 function isNewlyCertified(core: Core, height: number, blockHash: Hash): boolean {
   if (height <= core.final.link.height || core.tree.pathTo(blockHash) === undefined) return false;
-  const { highCert } = core;
-  const isCommitted =
-    highCert.epoch === core.epoch && highCert.view === core.view && highCert.height >= height;
-  return !isCommitted;
+  const { epoch, view } = core;
+  return compareCerts({ epoch, view, height }, core.highCert) > 0;
 }
 
 function commit(core: Core, certificate: QuorumCert): void {
   logBlocksTo(core, certificate.blockHash);
   append(core, { kind: "certificate", certificate });
-  if (compareCerts(certificate, core.highCert) > 0) core.highCert = certificate;
+  core.highCert = certificate;
   sendAfterSync(core, "all", ownCommit(core, certificate));
 }
 

@@ -42,10 +42,19 @@ export function joinHigherView(core: Core): boolean {
   const bySender = new Map(core.views.reached);
   bySender.delete(core.self);
   const views = [...bySender.values()].sort((a, b) => b - a);
-  const reached = views[core.quorum.weak - 1];
-  if (reached === undefined || reached <= core.view) return false;
+  const reached = Math.max(views[core.quorum.weak - 1] ?? 0, highestFinalView(core));
+  if (reached <= core.view) return false;
   enterView(core, reached);
   return true;
+}
+
+/** Blocks became final in this view: a quorum is there, however its certificate came in. */
+function highestFinalView(core: Core): number {
+  let highest = 0;
+  for (const certificate of [core.final.certificate, core.awaitedFinal]) {
+    if (certificate?.epoch === core.epoch) highest = Math.max(highest, certificate.view);
+  }
+  return highest;
 }
 
 function mayPromise(core: Core): boolean {
