@@ -48,7 +48,7 @@ export function onMessage(
     case "abdicate":
       return onAbdicate(core, message);
     case "complaint":
-      return onComplaint(core, message);
+      return onComplaint(core, from, message);
     case "viewChange":
       return onViewChange(core, message);
     case "newView":
@@ -189,11 +189,11 @@ function onAbdicate(core: Core, message: Abdicate): Outcome {
   return DONE;
 }
 
-function onComplaint(core: Core, message: Complaint): Outcome {
+function onComplaint(core: Core, from: ReplicaIndex, message: Complaint): Outcome {
   noteReached(core, message.sender, message.view);
   if (message.view < core.view) return err({ code: "MESSAGE_VIEW_PAST" });
   if (message.view > core.view) return err({ code: "MESSAGE_VIEW_TOO_FAR" });
-  noteComplaint(core, message);
+  noteComplaint(core, from, message);
   return DONE;
 }
 

@@ -59,10 +59,13 @@ export const COMPLAINT_REASONS = [
   "censorship",
   "new-view-timeout",
   "stale-timestamp",
+  "withdrawn",
 ] as const;
 export type ComplaintReason = (typeof COMPLAINT_REASONS)[number];
+/** Why a leader is suspected; a complaint that is withdrawn takes the others back. */
+export type SuspicionReason = Exclude<ComplaintReason, "withdrawn">;
 
-/** A wish to leave the view that binds nobody: f+1 of them move everyone. */
+/** A wish to leave the view that binds nobody: f+1 of them move everyone. "withdrawn" ends it. */
 export type Complaint = Signed & {
   readonly kind: "complaint";
   readonly view: number;

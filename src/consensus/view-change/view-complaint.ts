@@ -1,28 +1,51 @@
 /** Complaints: wishes to leave a view that bind nobody (PROTOCOL §6.1). */
+import type { ReplicaIndex } from "../block.ts";
 import { notice, sendNow, signed, type Core } from "../core.ts";
-import type { Complaint, ComplaintReason } from "../message.ts";
+import type { Complaint, SuspicionReason } from "../message.ts";
 
-/** A complaint that is not repeated fades after so many resends. */
-const LIFETIME_RESENDS = 6;
+/**
+ * A complaint is a lease: its sender renews it every resend interval for as long as it suspects the
+ * leader, so one that was not renewed for longer has lost its cause. One renewal may be lost.
+ */
+const LEASE_RESENDS = 2.5;
 
-export function complain(core: Core, reason: ComplaintReason): void {
+export function complain(core: Core, reason: SuspicionReason): void {
   if (core.mode !== "active" || core.views.ownComplaint !== undefined) return;
   const { epoch, view, self: sender } = core;
   const complaint = signed(core, { kind: "complaint", epoch, sender, view, reason });
   core.views.ownComplaint = complaint;
-  noteComplaint(core, complaint);
+  noteComplaint(core, sender, complaint);
   sendNow(core, "all", complaint);
   core.timers.nextResendMs = core.clock.nowMs + core.parameters.timing.resendMs;
   notice(core, { code: "LEADER_SUSPECTED", view, reason });
 }
 
-export function noteComplaint(core: Core, message: Complaint): void {
-  core.views.complaints.set(message.sender, { message, atMs: core.clock.nowMs });
+/**
+ * Tells the others that the leader is trusted again. Without it, the complaint would stand there
+ * until its lease ends and add up with the next passing suspicion of another replica.
+ */
+export function withdrawComplaint(core: Core): void {
+  const { epoch, view, self: sender } = core;
+  core.views.ownComplaint = undefined;
+  core.views.complaints.delete(sender);
+  const reason = "withdrawn";
+  sendNow(core, "all", signed(core, { kind: "complaint", epoch, sender, view, reason }));
+}
+
+export function noteComplaint(core: Core, from: ReplicaIndex, message: Complaint): void {
+  const { complaints } = core.views;
+  if (message.reason !== "withdrawn") {
+    complaints.set(message.sender, { message, atMs: core.clock.nowMs });
+  } else if (from === message.sender) {
+    // Over its own link only: a Byzantine leader could else repeat old withdrawals of all the others
+    // and never be replaced.
+    complaints.delete(message.sender);
+  }
 }
 
 /** The complaints about the current view that still stand. */
 export function standingComplaints(core: Core): readonly Complaint[] {
-  const oldestMs = core.clock.nowMs - LIFETIME_RESENDS * core.parameters.timing.resendMs;
+  const oldestMs = core.clock.nowMs - LEASE_RESENDS * core.parameters.timing.resendMs;
   const standing: Complaint[] = [];
   for (const [sender, { message, atMs }] of core.views.complaints) {
     if (sender === core.self || atMs >= oldestMs) standing.push(message);

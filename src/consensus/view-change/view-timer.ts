@@ -3,21 +3,22 @@
  * moment in the state, so handling a tick late, early or twice changes nothing.
  */
 import { viewInEpoch } from "../certificate.ts";
-import { complain } from "./view-complaint.ts";
+import { complain, withdrawComplaint } from "./view-complaint.ts";
 import { leader, type Core } from "../core.ts";
 import { dueRejoin } from "../recovery/epoch.ts";
-import type { ComplaintReason } from "../message.ts";
+import type { ComplaintReason, SuspicionReason } from "../message.ts";
 import { chainHashes } from "../agreement/voter.ts";
 
 type Deadline = {
   readonly atMs: number;
-  readonly reason: ComplaintReason;
+  readonly reason: SuspicionReason;
 };
 
 const PASSING_REASONS: ReadonlySet<ComplaintReason> = new Set([
   "no-progress",
   "silent-leader",
   "leader-disconnected",
+  "new-view-timeout",
 ]);
 
 /** Notes whether there is work, then complains about what is overdue. */
@@ -36,11 +37,9 @@ export function watchLeader(core: Core): boolean {
 }
 
 /** A suspicion lasts as long as its cause; one that rests on proof stays. */
-function withdrawPassingComplaint({ views, self }: Core): void {
-  const reason = views.ownComplaint?.reason;
-  if (reason === undefined || !PASSING_REASONS.has(reason)) return;
-  views.ownComplaint = undefined;
-  views.complaints.delete(self);
+function withdrawPassingComplaint(core: Core): void {
+  const reason = core.views.ownComplaint?.reason;
+  if (reason !== undefined && PASSING_REASONS.has(reason)) withdrawComplaint(core);
 }
 
 /** The earliest moment at which a rule could fire. */

@@ -24,12 +24,76 @@ describe("leaving a view (PROTOCOL §6)", () => {
     assert.equal(replica.replica.status().view, 1);
   });
 
-  it("complaints fade when they are not repeated", () => {
+  it("a complaint that is not renewed does not add up with one of half a second later", () => {
     const replica = new LoneReplica(1).start();
     replica.receive(2, complaintOf(2, 0));
-    replica.pass(10_000);
+    replica.pass(501);
+    replica.step({ kind: "link", peer: LEADER, isUp: false });
+    replica.pass(51);
+    assert.equal(replica.sent("complaint").length, 1);
+    assert.equal(replica.replica.status().view, 0, "two unrelated suspicions are not f+1");
+  });
+
+  it("a complaint that is renewed stands, although one renewal is lost", () => {
+    const replica = new LoneReplica(1).start();
+    replica.receive(2, complaintOf(2, 0));
+    replica.pass(200);
+    replica.receive(2, complaintOf(2, 0));
+    replica.pass(450);
+    replica.receive(3, complaintOf(3, 0));
+    assert.equal(replica.replica.status().view, 1);
+  });
+
+  it("a replica renews its complaint while the cause lasts, then withdraws it", () => {
+    const replica = new LoneReplica(1).start();
+    replica.step({ kind: "link", peer: LEADER, isUp: false });
+    replica.pass(51);
+    replica.pass(1_000);
+    const reasons = replica.sent("complaint").map(({ reason }) => reason);
+    assert.deepEqual(
+      reasons,
+      Array.from({ length: 6 }, () => "leader-disconnected"),
+    );
+    replica.step({ kind: "link", peer: LEADER, isUp: true });
+    assert.deepEqual(
+      replica.sent("complaint").map(({ reason }) => reason),
+      ["leader-disconnected", "withdrawn"],
+    );
+    replica.pass(1_000);
+    assert.equal(replica.sent("complaint").length, 0);
+  });
+
+  it("a withdrawn complaint does not count, and only its sender can withdraw it", () => {
+    const replica = new LoneReplica(1).start();
+    const withdrawal: Complaint = { ...complaintOf(2, 0), reason: "withdrawn" };
+    replica.receive(2, complaintOf(2, 0));
+    replica.receive(2, withdrawal);
     replica.receive(3, complaintOf(3, 0));
     assert.equal(replica.replica.status().view, 0);
+    replica.receive(2, complaintOf(2, 0));
+    assert.equal(replica.replica.status().view, 1);
+
+    const other = new LoneReplica(1).start();
+    other.receive(2, complaintOf(2, 0));
+    // The leader repeats a withdrawal that replica 2 once signed.
+    other.receive(LEADER, withdrawal);
+    other.receive(3, complaintOf(3, 0));
+    assert.equal(other.replica.status().view, 1);
+  });
+
+  it("a view whose NewView came late is not complained about any longer", () => {
+    const replica = new LoneReplica(2).start();
+    for (const sender of [0, 1, 3]) replica.receive(sender, viewChangeOf(sender, 1));
+    replica.pass(2_000);
+    assert.equal(replica.sent("complaint")[0]?.reason, "new-view-timeout");
+    const reports = [0, 1, 3].map((sender) => viewChangeOf(sender, 1));
+    assert.equal(replica.receive(1, newViewOf(1, 1, reports)), undefined);
+    assert.deepEqual(
+      replica.sent("complaint").map(({ reason }) => reason),
+      ["withdrawn"],
+    );
+    replica.pass(1_000);
+    assert.equal(replica.sent("complaint").length, 0);
   });
 
   it("a closed connection to the leader is complained about after the grace, and not when back", () => {

@@ -88,10 +88,10 @@ describe("bytes that are refused", () => {
       epoch: 0,
       sender: 0,
       view: 0,
-      reason: "stale-timestamp",
+      reason: "withdrawn",
       signature,
     };
-    assert.equal(codeOf(patched(complaint, 15, 8)), "WIRE_VALUE_UNKNOWN");
+    assert.equal(codeOf(patched(complaint, 15, 9)), "WIRE_VALUE_UNKNOWN");
   });
 
   it("a quorum certificate where only finality may stand, and the other way round", () => {
