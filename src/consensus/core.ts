@@ -166,6 +166,14 @@ export type ExecutionState = {
   readonly results: Map<number, Hash>;
   readonly votes: Map<number, Map<ReplicaIndex, ExecVote>>;
   checkpointHeight: number;
+  /** Whether ordering waits for our own execution now, and when it last did. */
+  isAwaited: boolean;
+  awaitedUntilMs: number;
+  /** When the block that is being executed was begun, or undefined when all are executed. */
+  startedMs: number | undefined;
+  /** How long the last blocks took, and the slowest of them. */
+  readonly durationsMs: number[];
+  slowestMs: number;
 };
 
 export type Peer = {
@@ -175,6 +183,7 @@ export type Peer = {
   /** What the peer last said of itself. */
   epoch: number;
   finalHeight: number;
+  execHeight: number;
   nextFinalityMs: number;
   nextHelpMs: number;
   nextServeMs: number;
@@ -195,6 +204,7 @@ export function createCore(parameters: Parameters, ports: Ports): Core {
     downSinceMs: 0,
     epoch: 0,
     finalHeight: 0,
+    execHeight: 0,
     nextFinalityMs: 0,
     nextHelpMs: 0,
     nextServeMs: 0,
@@ -241,14 +251,23 @@ export function createCore(parameters: Parameters, ports: Ports): Core {
     awaitedFinal: undefined,
     views: createViewState(),
     timers: createTimers(),
-    execution: {
-      height: 0,
-      results: new Map([[0, parameters.genesisResult]]),
-      votes: new Map(),
-      checkpointHeight: 0,
-    },
+    execution: createExecution(parameters.genesisResult),
     peers: Array.from({ length: parameters.replicaCount }, peer),
     probe: undefined,
+  };
+}
+
+function createExecution(genesisResult: Hash): ExecutionState {
+  return {
+    height: 0,
+    results: new Map([[0, genesisResult]]),
+    votes: new Map(),
+    checkpointHeight: 0,
+    isAwaited: false,
+    awaitedUntilMs: 0,
+    startedMs: undefined,
+    durationsMs: [],
+    slowestMs: 0,
   };
 }
 

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { Cluster } from "./cluster.ts";
 import { runHealthy } from "./healthy-run.ts";
+import { drawPlan, type Plan } from "./plan.ts";
 import { Report } from "./report.ts";
 import { runSeed, type Outcome } from "./run-seed.ts";
 import { FIXED_SEEDS, SEEDS_THAT_FOUND_BUGS } from "./seeds.ts";
@@ -57,4 +59,37 @@ describe("simulator", () => {
     assert.equal(viewChanges, 0);
     assert.ok(fast > 99 * slow, `${fast} fast and ${slow} slow decisions`);
   });
+
+  it("changes no view although execution is the bottleneck and differs from block to block", () => {
+    const cluster = new Cluster({ plan: executionBoundPlan(), traceLines: 0 });
+    cluster.start();
+    cluster.runUntil(20_000);
+    assert.ok(cluster.finalBlocks() >= 20, `${cluster.finalBlocks()} blocks`);
+    assert.equal(cluster.coverage.get("notice: VIEW_ENTERED"), 0);
+  });
 });
+
+/** Four healthy replicas that take 600 to 1100 ms for a block and order at most 2 blocks ahead. */
+function executionBoundPlan(): Plan {
+  const quality = { delayUs: 200, jitterUs: 200, loss: 0, duplication: 0 };
+  return {
+    ...drawPlan(0, { replicaCount: 4 }),
+    profile: "calm",
+    window: 4,
+    gatherFrom: 4,
+    gatherPerBlock: 0,
+    execLagMax: 2,
+    quality: { ...quality, reordering: 0, corruption: 0 },
+    qualitySpread: 1,
+    syncUs: [300, 600],
+    executeUs: [600_000, 1_100_000],
+    compactEvery: 1000,
+    wallSkewMaxMs: 20,
+    clientCount: 30,
+    thinkUs: [0, 500],
+    fanOut: 4,
+    liars: [],
+    twin: undefined,
+    faults: [],
+  };
+}

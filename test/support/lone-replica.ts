@@ -39,6 +39,8 @@ export class LoneReplica {
   readonly self: ReplicaIndex;
   /** Whether what is appended becomes durable at once. */
   isDiskFast = true;
+  /** Whether what is final is executed at once. */
+  isExecutionFast = true;
   nowMs = 1_000;
   wallOffsetMs = WALL_START_MS;
   #effects: Effect[] = [];
@@ -121,7 +123,7 @@ export class LoneReplica {
       this.#effects.push(effect);
       if (effect.kind === "append") this.records.push(effect.record);
       if (effect.kind === "sync" && this.isDiskFast) this.step({ kind: "synced", lsn: effect.lsn });
-      if (effect.kind === "finalize") {
+      if (effect.kind === "finalize" && this.isExecutionFast) {
         for (const { header, hash } of effect.blocks) {
           this.step({ kind: "executed", height: header.height, result: hash });
         }

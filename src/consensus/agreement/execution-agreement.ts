@@ -7,6 +7,7 @@ import { invariant } from "../../base/invariant.ts";
 import { abdicate } from "../view-change/step-down.ts";
 import type { Hash } from "../block.ts";
 import { notice, sendNow, signed, type Core } from "../core.ts";
+import { noteExecutionTime } from "../execution-wait.ts";
 import type { ExecVote } from "../message.ts";
 import type { Rejection } from "../rejection.ts";
 
@@ -15,6 +16,7 @@ export function onExecuted(core: Core, height: number, result: Hash): void {
   invariant(height <= core.final.link.height, "only final blocks are executed");
   execution.results.set(height, result);
   execution.results.delete(height - 2 * parameters.execLagMax);
+  noteExecutionTime(core, height);
   execution.height = Math.max(execution.height, height);
   forgetOldVotes(core);
   const link = core.tree.finalLink(height);

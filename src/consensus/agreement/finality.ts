@@ -126,6 +126,7 @@ function finalize(core: Core, certificate: FinalCert): void {
   append(core, { kind: "final", certificate });
   const blocks = path.map((held) => held.block);
   core.effects.push({ kind: "finalize", blocks, certificate });
+  core.execution.startedMs ??= core.clock.nowMs;
   for (const block of blocks) core.pending.settle(block.body.transactions.map(({ id }) => id));
   noteProgress(core, certificate, blocks.length);
 

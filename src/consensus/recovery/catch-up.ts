@@ -23,6 +23,7 @@ export function onStatus(core: Core, from: ReplicaIndex, message: Status): void 
   if (peer === undefined) return;
   peer.epoch = message.epoch;
   peer.finalHeight = message.finalHeight;
+  peer.execHeight = message.execHeight;
   if (message.finalHeight < core.final.link.height) offerFinality(core, from);
 }
 

@@ -6,6 +6,7 @@ import { viewInEpoch } from "../certificate.ts";
 import { complain, withdrawComplaint } from "./view-complaint.ts";
 import { leader, type Core } from "../core.ts";
 import { dueRejoin } from "../recovery/epoch.ts";
+import { noteExecutionWait, othersExecutionMs } from "../execution-wait.ts";
 import type { ComplaintReason, SuspicionReason } from "../message.ts";
 import { chainHashes } from "../agreement/voter.ts";
 
@@ -24,6 +25,7 @@ const PASSING_REASONS: ReadonlySet<ComplaintReason> = new Set([
 /** Notes whether there is work, then complains about what is overdue. */
 export function watchLeader(core: Core): boolean {
   noteWork(core);
+  noteExecutionWait(core);
   noteQuorumInView(core);
   if (core.mode !== "active") return false;
   const overdue = deadlines(core).find(({ atMs }) => core.clock.nowMs >= atMs);
@@ -67,10 +69,19 @@ function deadlines(core: Core): readonly Deadline[] {
       const silentSinceMs = Math.max(timers.workSinceMs, timers.leaderHeardMs);
       found.push({ atMs: silentSinceMs + silenceMs(core), reason: "silent-leader" });
     }
-    const sinceMs = Math.max(timers.workSinceMs, timers.lastProgressMs);
-    found.push({ atMs: sinceMs + viewTimeoutMs(core), reason: "no-progress" });
+    const progress = progressDeadline(core, timers.workSinceMs);
+    if (progress !== undefined) found.push(progress);
   }
   return found;
+}
+
+/** Execution that ordering waits for is progress (PROTOCOL §6.1 a). */
+function progressDeadline(core: Core, workSinceMs: number): Deadline | undefined {
+  const { isAwaited, awaitedUntilMs } = core.execution;
+  if (isAwaited) return undefined;
+  const sinceMs = Math.max(workSinceMs, core.timers.lastProgressMs, awaitedUntilMs);
+  const periodMs = viewTimeoutMs(core) + othersExecutionMs(core, leader(core));
+  return { atMs: sinceMs + periodMs, reason: "no-progress" };
 }
 
 function disconnectedDeadline(core: Core): Deadline | undefined {
