@@ -74,6 +74,13 @@ export const SIM_MUTANTS: readonly Mutant[] = [
     replace: 'if (fault === "PROPOSAL_AFTER_BOUNDARY") {',
   },
   {
+    name: "one-status-believed",
+    rule: "a height counts as final when f+1 report it, not one",
+    file: "src/consensus/recovery/catch-up.ts",
+    find: "reported[quorum.weak - 1]",
+    replace: "reported[0]",
+  },
+  {
     name: "view-change-not-durable",
     rule: "a view is durable before its ViewChange is sent",
     file: "src/consensus/view-change/view-entry.ts",

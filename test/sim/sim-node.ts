@@ -343,14 +343,15 @@ export class SimNode {
       case "checkpoint":
         coverage.count("checkpoint");
         return;
-      case "notice":
-        coverage.count(`notice: ${effect.notice.code}`);
-        if (effect.notice.code === "LEADER_SUSPECTED") {
-          coverage.count(`complaint: ${effect.notice.reason}`);
-        }
-        if (effect.notice.code === "EPOCH_ENTERED") this.#highestEpoch = effect.notice.epoch;
-        if (effect.notice.code === "EPOCH_JOINED") this.hasLostDisk = false;
-        if (effect.notice.code === "ROLLED_BACK") this.hasLostDisk = true;
+      case "notice": {
+        const { notice } = effect;
+        coverage.count(`notice: ${notice.code}`);
+        if (notice.code === "LEADER_SUSPECTED") coverage.count(`complaint: ${notice.reason}`);
+        if (notice.code === "CATCHING_UP") this.#world.checker.onCatchingUp(this.index, notice.to);
+        if (notice.code === "EPOCH_ENTERED") this.#highestEpoch = notice.epoch;
+        if (notice.code === "EPOCH_JOINED") this.hasLostDisk = false;
+        if (notice.code === "ROLLED_BACK") this.hasLostDisk = true;
+      }
     }
   }
 

@@ -108,24 +108,31 @@ function catchUpTarget(core: Core): number | undefined {
   const { timers, clock, awaitedFinal } = core;
   const isLagging =
     timers.behindSinceMs !== undefined && clock.nowMs >= timers.behindSinceMs + LAG_PATIENCE_MS;
-  const highest = Math.max(awaitedFinal?.height ?? 0, isLagging ? highestPeerFinal(core) : 0);
+  const highest = isLagging ? knownFinalHeight(core) : (awaitedFinal?.height ?? 0);
   return highest > core.final.link.height ? highest : undefined;
 }
 
-function highestPeerFinal(core: Core): number {
-  let highest = 0;
-  for (const { finalHeight } of core.peers) highest = Math.max(highest, finalHeight);
-  return highest;
+/**
+ * The height that is final for sure: by a verified certificate, or because f+1 peers report it or
+ * more, of which one is correct. One Status is a claim that anyone can make; a peer that is alone
+ * ahead proves it by the certificate with which it answers our own Status (PROTOCOL §6.5).
+ */
+function knownFinalHeight({ peers, self, quorum, awaitedFinal }: Core): number {
+  const reported = peers
+    .filter((_, index) => index !== self)
+    .map(({ finalHeight }) => finalHeight)
+    .sort((a, b) => b - a);
+  return Math.max(reported[quorum.weak - 1] ?? 0, awaitedFinal?.height ?? 0);
 }
 
 function noteLag(core: Core): void {
   const { timers, clock } = core;
-  if (highestPeerFinal(core) <= core.final.link.height) {
+  const [from, to] = [core.final.link.height, knownFinalHeight(core)];
+  if (to <= from) {
     timers.behindSinceMs = undefined;
   } else if (timers.behindSinceMs === undefined) {
     timers.behindSinceMs = clock.nowMs;
-    if (highestPeerFinal(core) > core.final.link.height + 2 * core.parameters.window) {
-      const [from, to] = [core.final.link.height, highestPeerFinal(core)];
+    if (to > from + 2 * core.parameters.window) {
       timers.behindSinceMs = clock.nowMs - LAG_PATIENCE_MS;
       notice(core, { code: "CATCHING_UP", from, to });
     }

@@ -37,8 +37,8 @@ export function noteComplaint(core: Core, from: ReplicaIndex, message: Complaint
   if (message.reason !== "withdrawn") {
     complaints.set(message.sender, { message, atMs: core.clock.nowMs });
   } else if (from === message.sender) {
-    // Over its own link only: a Byzantine leader could else repeat old withdrawals of all the others
-    // and never be replaced.
+    // Over its own link only: a Byzantine leader could else repeat old withdrawals of all the
+    // others and never be replaced.
     complaints.delete(message.sender);
   }
 }

@@ -151,6 +151,14 @@ export class SafetyChecker {
     return this.#highestFinalized;
   }
 
+  /** A liar's own replica may hold the certificate of a block before the correct ones do. */
+  onCatchingUp(replica: ReplicaIndex, toHeight: number): void {
+    const isLiar = this.#liars.has(replica);
+    if (isLiar || toHeight <= this.#highestFinalized + 2 * this.#parameters.window) return;
+    const text = `replica ${replica} catches up to ${toHeight}, which was never final`;
+    throw new Violation("S13", text);
+  }
+
   /** Keeps the checkers' memory constant in long runs. */
   forgetOld(): void {
     const below = this.#highestFinalized - MEMORY_HEIGHTS;

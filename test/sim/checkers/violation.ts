@@ -1,4 +1,4 @@
-/** A broken promise of the protocol, named as in docs/PROTOCOL.md (S1-S12, L1-L7). */
+/** A broken promise of the protocol, named as in docs/PROTOCOL.md (S1-S13, L1-L7). */
 export class Violation extends Error {
   override readonly name = "Violation";
   readonly invariant: string;
