@@ -177,8 +177,12 @@ export type Submitter = {
   /**
    * Takes a transaction in network form. The hash is a promise (SPEC E13): it is given when the
    * transaction is on the disk. One that is known already, or final, gives its hash again.
+   * `source` is who hands it in: the limits of the mempool count by it.
    */
-  submitRaw(encoded: Uint8Array): Awaitable<Result<Uint8Array, SubmitRefusal>>;
+  submitRaw(
+    encoded: Uint8Array,
+    source: string | undefined,
+  ): Awaitable<Result<Uint8Array, SubmitRefusal>>;
 };
 
 /** Transactions of one sender that were accepted and are not final, in the order of nonces. */

@@ -129,7 +129,7 @@ export class ClientNode {
     });
     this.#follower = this.#createFollower(options);
     this.#reader = new ChainReader({ executor, blocks, published: () => this.#follower.published });
-    const pool = { ...DEFAULT_POOL_OPTIONS, ...CLIENT_POOL_OPTIONS, ...options.pool };
+    const pool = { ...DEFAULT_POOL_OPTIONS, ...options.pool };
     this.#submissions = this.#createSubmissions(pool);
     this.#calls = new Calls(
       { statePath: statePathOf(options), ...DEFAULT_CALL_LIMITS, ...options.calls },
@@ -150,7 +150,7 @@ export class ClientNode {
         onBlock: (listener) => this.on("blockPublished", listener),
         onAccepted: (listener) => this.on("transactionAccepted", listener),
         peerCount: () => this.#follower.replicasUp.length,
-        submit: (encoded) => this.submit(encoded),
+        submit: (encoded, source) => this.submit(encoded, source),
         lag: () => (this.#hasBeenLevel ? 0 : this.#lag()),
       },
     );
@@ -396,12 +396,6 @@ export class ClientNode {
     this.#dependencies.onFatal(error);
   }
 }
-
-/** A client node is one source to itself: it may fill its own pool. */
-const CLIENT_POOL_OPTIONS: Partial<TxPoolOptions> = {
-  sourceTransactionsMax: DEFAULT_POOL_OPTIONS.transactionsMax,
-  sourceBytesMax: DEFAULT_POOL_OPTIONS.bytesMax,
-};
 
 function codeOf(error: unknown): string {
   return error instanceof CodedError ? error.code : String(error);

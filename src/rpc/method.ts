@@ -1,4 +1,5 @@
 import type { Awaitable } from "../api/awaitable.ts";
+import type { CallerName } from "./caller-name.ts";
 import type { RequestCorrelation } from "./server/request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./logs/subscriber-connection.ts";
@@ -17,6 +18,8 @@ export type MethodContext = {
   readonly connection?: SubscriberConnection | undefined;
   /** Undefined where everyone may do everything. */
   readonly check?: MethodCheck | undefined;
+  /** Whom limits count the request under; undefined where the caller is this process. */
+  readonly caller?: CallerName | undefined;
   /** Under which the log tells of it. */
   readonly correlation?: RequestCorrelation | undefined;
 };

@@ -1,22 +1,28 @@
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * What the pool holds at most. Every limit refuses at the door; none throws out what was let in.
+ * What the pool holds at most. Executable transactions are refused at the door and never evicted;
+ * queued ones, which cost their sender nothing, give way to them.
  */
 export type TxPoolOptions = {
   readonly transactionsMax: number;
   readonly bytesMax: number;
   /** Of all transactions, those that wait for an earlier one may be this many. */
   readonly queuedMax: number;
+  readonly queuedBytesMax: number;
   /** A source is who handed the transaction in: a client principal, a connection, an identity. */
   readonly sourceTransactionsMax: number;
   readonly sourceBytesMax: number;
+  readonly sourceQueuedMax: number;
+  readonly sourceQueuedBytesMax: number;
   readonly senderTransactionsMax: number;
   readonly senderBytesMax: number;
   /** Nonces from the account's own up to this many further are accepted. */
   readonly nonceWindow: number;
   readonly transactionSizeMax: number;
   readonly lifetimeMs: number;
+  /** Of one that is queued without a break. */
+  readonly queuedLifetimeMs: number;
   /** Undefined where gas is free: then the first of two equal nonces wins, whatever they offer. */
   readonly fees: FeeRules | undefined;
 };
@@ -36,13 +42,19 @@ export const DEFAULT_POOL_OPTIONS: TxPoolOptions = {
   transactionsMax: 65_536,
   bytesMax: 128 * MEBIBYTE,
   queuedMax: 16_384,
+  queuedBytesMax: 32 * MEBIBYTE,
   sourceTransactionsMax: 32_768,
   sourceBytesMax: 64 * MEBIBYTE,
+  // Many callers may share an address, behind a proxy: the share is large, and the queue larger.
+  sourceQueuedMax: 4_096,
+  sourceQueuedBytesMax: 8 * MEBIBYTE,
   senderTransactionsMax: 1_024,
   senderBytesMax: 8 * MEBIBYTE,
   nonceWindow: 1_024,
   transactionSizeMax: 128 * 1024,
   // Longer than a night without a quorum: accepted transactions are promises.
   lifetimeMs: 24 * 60 * 60 * 1_000,
+  // The missing nonce comes within seconds, or it was never meant to come.
+  queuedLifetimeMs: 15 * 60 * 1_000,
   fees: undefined,
 };

@@ -6,6 +6,8 @@ export type Slot = {
   readonly nonce: bigint;
   pooled: Pooled;
   isExecutable: boolean;
+  /** Since when it is queued, while it is. */
+  queuedMs: number;
 };
 
 export type Pooled = {

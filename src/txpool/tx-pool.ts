@@ -1,8 +1,8 @@
 /**
  * Transactions that were accepted and are not final yet (docs/adr/0009-transaction-pool.md). What
  * the pool took is a promise (SPEC E13): it leaves only when it is final, when the state made it
- * impossible, when it expired, or when its own sender outbid it. A full pool refuses newcomers; it
- * never makes room by breaking a promise.
+ * impossible, when it expired, when its own sender outbid it, or, while it is queued behind a gap,
+ * when an executable one needs its room: that is told (`evicted`), so that its status has a reason.
  */
 import { readBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
@@ -11,8 +11,10 @@ import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import { maxGasPrice } from "../chain/transaction.ts";
 import type { TxPoolOptions } from "./pool-options.ts";
 import type { PoolRefusal } from "./pool-refusal.ts";
+import { chooseVictims } from "./pool-limits.ts";
 import { checkReplacement, maxCost } from "./price-rules.ts";
 import { SenderQueue, type Pooled, type RunChange, type Slot } from "./sender-queue.ts";
+import { SourceBooks } from "./source-books.ts";
 
 /** The latest executed state. It is asked only about senders the pool holds nothing of. */
 export type PoolState = {
@@ -25,8 +27,8 @@ export type Arrival = {
   readonly source: string;
   /** Milliseconds on any clock that goes forward; expiry counts from it. */
   readonly nowMs: number;
-  /** Accepted before, and read back from the journal: limits no longer apply. */
-  readonly isPromised?: boolean;
+  /** When it was accepted before, if it is read back from the journal: limits no longer apply. */
+  readonly promisedMs?: number | undefined;
 };
 
 /** Transactions that can be ordered now and could not before, and the other way round. */
@@ -35,7 +37,11 @@ export type Moved = {
   readonly demoted: readonly RecoveredTransaction[];
 };
 
-export type Added = Moved & { readonly replaced: RecoveredTransaction | undefined };
+export type Added = Moved & {
+  readonly replaced: RecoveredTransaction | undefined;
+  /** Queued ones that gave way. */
+  readonly evicted: readonly RecoveredTransaction[];
+};
 
 export type AccountState = {
   readonly address: bigint;
@@ -61,6 +67,8 @@ export type PoolStatus = {
   readonly queued: number;
   readonly bytes: number;
   readonly senders: number;
+  /** Executable ones leave no room: the pool refuses, whatever comes. */
+  readonly isFull: boolean;
 };
 
 export type SenderContent = {
@@ -69,25 +77,25 @@ export type SenderContent = {
   readonly queued: readonly RecoveredTransaction[];
 };
 
-type Usage = { count: number; bytes: number };
-
-const UNUSED: Readonly<Usage> = { count: 0, bytes: 0 };
+/** From here on the pool counts as full: what comes next may not fit. */
+const FULL_SHARE = 0.95;
 
 export class TxPool {
   readonly #options: TxPoolOptions;
   readonly #state: PoolState;
   readonly #senders = new Map<bigint, SenderQueue>();
   readonly #byHash = new Map<bigint, Slot>();
-  readonly #sources = new Map<string, Usage>();
+  readonly #books: SourceBooks;
   /** All slots, by arrival; arrival times never go down along it. */
   readonly #arrivals = new Set<Slot>();
   /** By when they became executable: along it every sender's nonces are in order, without gap. */
   readonly #executable = new Set<Slot>();
-  #bytes = 0;
   #latestMs = 0;
+  #latestArrivalMs = 0;
 
   constructor(options: TxPoolOptions, state: PoolState) {
     this.#options = options;
+    this.#books = new SourceBooks(options);
     this.#state = state;
   }
 
@@ -102,20 +110,33 @@ export class TxPool {
     const held = queue.slotOf(nonce);
     const refusal =
       this.#checkAlone(transaction, queue, cost, arrival) ??
-      (held === undefined ? undefined : this.#checkOutbid(held, transaction)) ??
-      (arrival.isPromised === true
-        ? undefined
-        : this.#checkLimits(transaction, queue, cost, held, arrival.source));
+      (held === undefined ? undefined : this.#checkOutbid(held, transaction));
     if (refusal !== undefined) return err(refusal);
+    const isExecutable = held?.isExecutable ?? queue.extendsRun(nonce, cost);
+    const newcomer = {
+      source: arrival.source,
+      size: transaction.encoded.length,
+      isExecutable,
+      held,
+    };
+    const victims =
+      arrival.promisedMs === undefined
+        ? chooseVictims(this.#options, this.#books, queue, newcomer)
+        : ok([]);
+    if (!victims.ok) return victims;
 
-    // Read back from a journal or not, times along the arrivals must not go down.
+    const evicted = victims.value.map(transactionOf);
+    for (const slot of victims.value) this.#remove(slot);
     this.#latestMs = Math.max(this.#latestMs, arrival.nowMs);
-    const pooled = { transaction, source: arrival.source, arrivedMs: this.#latestMs, cost };
+    // Read back from a journal or not, times along the arrivals must not go down.
+    this.#latestArrivalMs = Math.max(this.#latestArrivalMs, arrival.promisedMs ?? this.#latestMs);
+    const arrivedMs = this.#latestArrivalMs;
+    const pooled = { transaction, source: arrival.source, arrivedMs, cost };
     this.#senders.set(sender, queue);
-    if (held !== undefined) return ok(this.#replace(queue, held, pooled, hash));
-    const slot: Slot = { sender, nonce, pooled, isExecutable: false };
+    if (held !== undefined) return ok({ ...this.#replace(queue, held, pooled, hash), evicted });
+    const slot: Slot = { sender, nonce, pooled, isExecutable: false, queuedMs: 0 };
     this.#enter(slot, hash);
-    return ok({ ...this.#apply(queue.add(slot)), replaced: undefined });
+    return ok({ ...this.#apply(queue.add(slot)), replaced: undefined, evicted });
   }
 
   /** Follows the chain: the block was executed, and these accounts are as it left them. */
@@ -151,12 +172,19 @@ export class TxPool {
     return slot === undefined ? undefined : this.#remove(slot);
   }
 
-  /** Takes out what has waited for its whole lifetime. */
+  /** Takes out what has waited for its whole lifetime, or queued for that of queued ones. */
   expire(nowMs: number): Moved & { readonly expired: readonly RecoveredTransaction[] } {
+    const { lifetimeMs, queuedLifetimeMs } = this.#options;
+    this.#latestMs = Math.max(this.#latestMs, nowMs);
     const expired: RecoveredTransaction[] = [];
     const demoted = new Set<RecoveredTransaction>();
+    for (const slot of this.#books.queued) {
+      if (nowMs - slot.queuedMs < queuedLifetimeMs) break;
+      expired.push(slot.pooled.transaction);
+      this.#remove(slot);
+    }
     for (const slot of this.#arrivals) {
-      if (nowMs - slot.pooled.arrivedMs < this.#options.lifetimeMs) break;
+      if (nowMs - slot.pooled.arrivedMs < lifetimeMs) break;
       expired.push(slot.pooled.transaction);
       demoted.delete(slot.pooled.transaction);
       for (const transaction of this.#remove(slot).demoted) demoted.add(transaction);
@@ -166,6 +194,10 @@ export class TxPool {
 
   get(hash: Uint8Array): RecoveredTransaction | undefined {
     return this.#byHash.get(hashKey(hash))?.pooled.transaction;
+  }
+
+  isExecutable(hash: Uint8Array): boolean {
+    return this.#byHash.get(hashKey(hash))?.isExecutable === true;
   }
 
   /** The nonce for the sender's next transaction: pooled ones without a gap count (SPEC E12). */
@@ -183,9 +215,13 @@ export class TxPool {
   }
 
   status(): PoolStatus {
+    const { transactionsMax, bytesMax } = this.#options;
+    const { bytes } = this.#books.total();
+    const queued = this.#books.totalQueued();
     const executable = this.#executable.size;
-    const queued = this.#arrivals.size - executable;
-    return { executable, queued, bytes: this.#bytes, senders: this.#senders.size };
+    const isFull =
+      executable >= FULL_SHARE * transactionsMax || bytes - queued.bytes >= FULL_SHARE * bytesMax;
+    return { executable, queued: queued.count, bytes, senders: this.#senders.size, isFull };
   }
 
   /** Per sender, each list in the order of nonces. */
@@ -215,7 +251,7 @@ export class TxPool {
   ): PoolRefusal | undefined {
     const { transactionSizeMax, nonceWindow, fees } = this.#options;
     if (transaction.nonce < queue.nonce) return { code: "TX_NONCE_TOO_LOW", limit: queue.nonce };
-    if (arrival.isPromised === true) return undefined;
+    if (arrival.promisedMs !== undefined) return undefined;
     if (encoded.length > transactionSizeMax) {
       return { code: "TX_SIZE_TOO_LARGE", limit: BigInt(transactionSizeMax) };
     }
@@ -233,45 +269,8 @@ export class TxPool {
     return checkReplacement(this.#options.fees, transaction, offered.transaction);
   }
 
-  #checkLimits(
-    { transaction, encoded }: RecoveredTransaction,
-    queue: SenderQueue,
-    cost: bigint,
-    held: Slot | undefined,
-    source: string,
-  ): PoolRefusal | undefined {
-    const options = this.#options;
-    const freedCount = held === undefined ? 0 : 1;
-    const freedBytes = held?.pooled.transaction.encoded.length ?? 0;
-    const isOver = (used: Readonly<Usage>, countMax: number, bytesMax: number): boolean =>
-      used.count + 1 > countMax || used.bytes + encoded.length > bytesMax;
-
-    const ofSender = { count: queue.size - freedCount, bytes: queue.bytes - freedBytes };
-    if (isOver(ofSender, options.senderTransactionsMax, options.senderBytesMax)) {
-      return { code: "TX_SENDER_LIMIT" };
-    }
-    const used = this.#sources.get(source) ?? UNUSED;
-    const isOwn = held?.pooled.source === source;
-    const ofSource = isOwn
-      ? { count: used.count - freedCount, bytes: used.bytes - freedBytes }
-      : used;
-    if (isOver(ofSource, options.sourceTransactionsMax, options.sourceBytesMax)) {
-      return { code: "TX_SOURCE_LIMIT" };
-    }
-    const queuedCount = this.#arrivals.size - this.#executable.size;
-    const isQueued = held === undefined && !queue.extendsRun(transaction.nonce, cost);
-    if (isQueued && queuedCount >= options.queuedMax) {
-      return { code: "TX_QUEUE_FULL" };
-    }
-    const ofAll = { count: this.#arrivals.size - freedCount, bytes: this.#bytes - freedBytes };
-    if (isOver(ofAll, options.transactionsMax, options.bytesMax)) {
-      return { code: "TX_POOL_FULL" };
-    }
-    return undefined;
-  }
-
   /** The new one takes the place, and with it the turn, of the old one. */
-  #replace(queue: SenderQueue, slot: Slot, pooled: Pooled, hash: bigint): Added {
+  #replace(queue: SenderQueue, slot: Slot, pooled: Pooled, hash: bigint): Omit<Added, "evicted"> {
     const replaced = slot.pooled.transaction;
     this.#leaveBooks(slot);
     const change = queue.replace(slot, pooled);
@@ -289,8 +288,14 @@ export class TxPool {
   }
 
   #apply(change: RunChange): Moved {
-    for (const slot of change.demoted) this.#executable.delete(slot);
-    for (const slot of change.promoted) this.#executable.add(slot);
+    for (const slot of change.demoted) {
+      this.#executable.delete(slot);
+      this.#books.queue(slot, this.#latestMs);
+    }
+    for (const slot of change.promoted) {
+      this.#books.unqueue(slot);
+      this.#executable.add(slot);
+    }
     return {
       promoted: change.promoted.map(transactionOf),
       demoted: change.demoted.map(transactionOf),
@@ -298,18 +303,10 @@ export class TxPool {
   }
 
   #enter(slot: Slot, hash: bigint): void {
-    const { source, transaction } = slot.pooled;
-    const size = transaction.encoded.length;
     this.#byHash.set(hash, slot);
     this.#arrivals.add(slot);
-    this.#bytes += size;
-    const usage = this.#sources.get(source);
-    if (usage === undefined) {
-      this.#sources.set(source, { count: 1, bytes: size });
-    } else {
-      usage.count++;
-      usage.bytes += size;
-    }
+    this.#books.enter(slot);
+    if (!this.#executable.has(slot)) this.#books.queue(slot, this.#latestMs);
   }
 
   #leave(slot: Slot): void {
@@ -318,16 +315,9 @@ export class TxPool {
   }
 
   #leaveBooks(slot: Slot): void {
-    const { source, transaction } = slot.pooled;
-    const size = transaction.encoded.length;
-    this.#byHash.delete(hashKey(transaction.hash));
+    this.#byHash.delete(hashKey(slot.pooled.transaction.hash));
     this.#arrivals.delete(slot);
-    this.#bytes -= size;
-    const usage = this.#sources.get(source);
-    if (usage === undefined) return;
-    usage.count--;
-    usage.bytes -= size;
-    if (usage.count === 0) this.#sources.delete(source);
+    this.#books.leave(slot);
   }
 
   /** A sender without transactions is not followed: its state is read again when it returns. */

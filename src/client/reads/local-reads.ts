@@ -36,7 +36,10 @@ export type LocalReadsDependencies = {
   readonly onBlock: Subscribe<BlockRecord>;
   readonly onAccepted: Subscribe<RecoveredTransaction>;
   readonly peerCount: () => number;
-  readonly submit: (encoded: Uint8Array) => Promise<Result<Uint8Array, SubmitRefusal>>;
+  readonly submit: (
+    encoded: Uint8Array,
+    source: string | undefined,
+  ) => Promise<Result<Uint8Array, SubmitRefusal>>;
   /** Heights that the node has yet to read before it is where the replicas are. */
   readonly lag: () => number;
 };
@@ -150,8 +153,11 @@ export class LocalReads {
     return this.#dependencies.calls.run("proof", { number, address, slots }, number);
   }
 
-  submitRaw(encoded: Uint8Array): Promise<Result<Uint8Array, SubmitRefusal>> {
-    return this.#dependencies.submit(encoded);
+  submitRaw(
+    encoded: Uint8Array,
+    source: string | undefined,
+  ): Promise<Result<Uint8Array, SubmitRefusal>> {
+    return this.#dependencies.submit(encoded, source);
   }
 
   transactionStatus(hash: Uint8Array): TransactionStatus | undefined {

@@ -1,7 +1,8 @@
 /**
- * The client node's pool (DESIGN §1): a transaction is checked against the rules of the chain and
- * the published state, written to the journal, promised by its hash, and sent to all replicas again
- * and again until it is final, refused for good or expired.
+ * The client node's mempool (DESIGN §1): a transaction is checked against the rules of the chain
+ * and the published state, written to the journal, and promised by its hash. While it is executable
+ * it is sent to all replicas again and again until it is final, refused for good or expired; one
+ * that is queued behind a gap of nonces stays here, since replicas could not order it.
  */
 import { CodedError } from "../../base/coded-error.ts";
 import { hexToBytes } from "../../base/hex.ts";
@@ -60,13 +61,17 @@ type Open = AcceptedTransaction & {
   readonly transaction: RecoveredTransaction;
   /** Settled when it is on the disk. */
   readonly durable: Promise<void>;
+  isDurable: boolean;
   readonly refusedBy: Set<ReplicaIndex>;
   lastCode: string | undefined;
 };
 
 /** What no later block mends, said by replicas. Everything else is tried again until it expires. */
 const LASTING_CODES: ReadonlySet<string> = new Set(["TX_PERMISSION_DENIED", "TX_SENDER_HAS_CODE"]);
-const DEFAULT_SOURCE = "rpc";
+/** Of what is handed in within this process. */
+const DEFAULT_SOURCE = "local";
+/** The journal does not keep who handed a transaction in. */
+const JOURNAL_SOURCE = "journal";
 
 export class Submissions {
   readonly #options: SubmissionOptions;
@@ -140,15 +145,18 @@ export class Submissions {
     const acceptedMs = now();
     const added = this.#pool.add(checked.value, { source, nowMs: acceptedMs });
     if (!added.ok) return err(added.error);
-    const { replaced } = added.value;
+    const { replaced, evicted, promoted, demoted } = added.value;
     if (replaced !== undefined) this.#close(replaced.hash, "TX_REPLACED");
+    for (const one of evicted) this.#close(one.hash, "TX_EVICTED");
+    this.#withhold(demoted);
     this.#refusals.delete(hash);
     const durable = this.#dependencies.opened.journal.accept({ acceptedMs, encoded });
     const entry = this.#openEntry({ acceptedMs, encoded }, checked.value, durable);
     const promised = await this.#promise(entry);
     if (promised.ok && this.#open.get(id) === entry) {
       this.#dependencies.onAccepted(checked.value);
-      this.#resender.add(id, encoded);
+      // It first: those whose gap it closed are executable only with it.
+      this.#sendExecutable([checked.value, ...promoted]);
     }
     this.#compactIfFull();
     return promised;
@@ -163,7 +171,7 @@ export class Submissions {
     for (const { hash } of outcome.stale) {
       if (!isFinal(hash)) this.#close(hash, "TX_NONCE_TOO_LOW");
     }
-    this.#hurry(outcome);
+    this.#follow(outcome);
     for (const { transaction, reason } of dropped) {
       const { hash } = transaction;
       if (isRetryable(reason.code)) this.#resender.hurry(bytesToHash(hash));
@@ -195,7 +203,7 @@ export class Submissions {
   expire(): void {
     const { expired, demoted } = this.#pool.expire(this.#dependencies.now());
     for (const { hash } of expired) this.#close(hash, "TX_EXPIRED");
-    this.#hurry({ promoted: [], demoted });
+    this.#withhold(demoted);
   }
 
   get(hash: Uint8Array): RecoveredTransaction | undefined {
@@ -258,13 +266,14 @@ export class Submissions {
     if (!decoded.ok || sender === undefined) return;
     const { encoded, acceptedMs } = accepted;
     const transaction = { transaction: decoded.value, encoded, hash, sender };
-    const arrival = { source: DEFAULT_SOURCE, nowMs: acceptedMs, isPromised: true };
+    const nowMs = this.#dependencies.now();
+    const arrival = { source: JOURNAL_SOURCE, nowMs, promisedMs: acceptedMs };
     const added = this.#pool.add(transaction, arrival);
     if (added.ok) {
-      this.#openEntry(accepted, transaction, Promise.resolve());
-      this.#resender.add(bytesToHash(hash), encoded);
+      this.#openEntry(accepted, transaction, Promise.resolve()).isDurable = true;
+      this.#follow(added.value);
     } else if (added.error.code !== "TX_ALREADY_KNOWN") {
-      this.#refusals.add({ hash, code: added.error.code, closedMs: this.#dependencies.now() });
+      this.#refusals.add({ hash, code: added.error.code, closedMs: nowMs });
     }
   }
 
@@ -277,6 +286,7 @@ export class Submissions {
       ...accepted,
       transaction,
       durable,
+      isDurable: false,
       refusedBy: new Set<ReplicaIndex>(),
       lastCode: undefined,
     };
@@ -288,11 +298,12 @@ export class Submissions {
     const { hash } = entry.transaction;
     try {
       await entry.durable;
+      entry.isDurable = true;
       return ok(hash);
     } catch (error) {
       // Not promised to anybody: it is as if it had never come.
       this.#forget(bytesToHash(hash));
-      this.#pool.remove(hash);
+      this.#withhold(this.#pool.remove(hash)?.demoted ?? []);
       if (!(error instanceof CodedError)) throw error;
       this.#dependencies.onFailure(error);
       return err({ code: error.code });
@@ -313,7 +324,7 @@ export class Submissions {
   #giveUp(hash: Uint8Array, code: string): void {
     const moved = this.#pool.remove(hash);
     this.#close(hash, code);
-    if (moved !== undefined) this.#hurry(moved);
+    if (moved !== undefined) this.#follow(moved);
   }
 
   #close(hash: Uint8Array, code: string): void {
@@ -337,8 +348,22 @@ export class Submissions {
     return this.#open.delete(id);
   }
 
-  /** What can be ordered now should not wait for its next turn. */
-  #hurry({ promoted }: Moved): void {
-    for (const { hash } of promoted) this.#resender.hurry(bytesToHash(hash));
+  #follow({ promoted, demoted }: Moved): void {
+    this.#withhold(demoted);
+    this.#sendExecutable(promoted);
+  }
+
+  /** Only what is on the disk: the rest has its turn when it is. */
+  #sendExecutable(transactions: readonly RecoveredTransaction[]): void {
+    for (const { hash, encoded } of transactions) {
+      const id = bytesToHash(hash);
+      const isSendable = this.#open.get(id)?.isDurable === true && this.#pool.isExecutable(hash);
+      if (isSendable) this.#resender.add(id, encoded);
+    }
+  }
+
+  /** Replicas could not order them now: they are sent again when they are executable again. */
+  #withhold(demoted: readonly RecoveredTransaction[]): void {
+    for (const { hash } of demoted) this.#resender.remove(bytesToHash(hash));
   }
 }

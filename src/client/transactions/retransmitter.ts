@@ -34,7 +34,9 @@ export class Resender {
     this.#dependencies = dependencies;
   }
 
+  /** Sent at once, and then again; one that is being sent already is left to its pauses. */
   add(id: Hash, encoded: Uint8Array): void {
+    if (this.#sent.has(id)) return;
     const { resendMinMs } = this.#timing;
     const dueMs = performance.now() + resendMinMs;
     this.#sent.set(id, { encoded, pauseMs: resendMinMs, dueMs });

@@ -53,6 +53,7 @@ const LIMIT_TEXTS: Texts = new Map([
   ["TX_SENDER_LIMIT", "too many transactions of this sender wait; send it again later"],
   ["TX_SOURCE_LIMIT", "too many transactions of this client wait; send it again later"],
   ["TX_QUEUE_FULL", "too many transactions wait for an earlier nonce; send it again later"],
+  ["TX_EVICTED", "it waited for an earlier nonce and gave way to others; send that nonce first"],
   ["TX_POOL_FULL", "the transaction pool is full; send it again later"],
 ]);
 

@@ -1,10 +1,7 @@
 /** How many requests one client may send in a second (SPEC E9), counted for so many clients. */
-import type { IncomingMessage } from "node:http";
 import { TokenBucket } from "../../base/token-bucket.ts";
-import { credentialsOf } from "../auth/access-control.ts";
-import type { Authenticator } from "../auth/authenticator.ts";
-import type { Awaitable } from "../../api/awaitable.ts";
-import { clientOfAddress, clientOfIdentity } from "./client-name.ts";
+import { whenThere, type Awaitable } from "../../api/awaitable.ts";
+import type { CallerName } from "../caller-name.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 
@@ -67,23 +64,6 @@ export function createRateLimit(limits: RpcLimits): RateLimit | undefined {
   return limits.clientRateMax === 0 ? undefined : new RateLimit(limits);
 }
 
-/**
- * For one HTTP request, or for one WebSocket as long as it lasts. A caller that the operator knows
- * is charged under its own name wherever it calls from; all others under their address.
- */
-export function createAdmission(
-  rate: RateLimit,
-  authenticator: Authenticator | undefined,
-  request: IncomingMessage,
-): Admission {
-  const address = clientOfAddress(request.socket.remoteAddress);
-  if (authenticator === undefined) return (count) => rate.admit(address, count);
-  const credentials = credentialsOf(request);
-  return async (count) => {
-    const identified = await authenticator.identify(credentials);
-    const identity = identified.ok ? identified.value : undefined;
-    // With a new wallet for every second, there would be no limit.
-    const hasName = identity !== undefined && identity.isSelfMade !== true;
-    return rate.admit(hasName ? clientOfIdentity(identity) : address, count);
-  };
+export function createAdmission(rate: RateLimit, caller: CallerName): Admission {
+  return (count) => whenThere(caller(), (name) => rate.admit(name, count));
 }

@@ -13,6 +13,7 @@ import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "../auth/sign
 import type { SignIn } from "../auth/sign-in.ts";
 import type { Awaitable } from "../../api/awaitable.ts";
 import { ByteBudget } from "./byte-budget.ts";
+import { type CallerName, createCallerName } from "../caller-name.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
 import { createHttpServer, type HttpServer, replaceTls } from "./http-server.ts";
@@ -70,7 +71,8 @@ export class RpcServer {
     this.#sockets = new WebSocketEndpoint(options, {
       dispatcher: this.#dispatcher,
       access: this.#access,
-      admissionOf: (request) => this.#admissionOf(request),
+      callerOf: (request) => createCallerName(this.#authenticator, request),
+      admissionOf: (caller) => this.#admissionOf(caller),
       dialectOf: (url) => this.#dialectOf(url),
       onInternalError: (error) => dependencies.onInternalError?.("websocket", error),
     });
@@ -187,6 +189,7 @@ export class RpcServer {
       this.#end(response, refusal(415, invalid(message)), headers);
       return;
     }
+    const caller = createCallerName(this.#authenticator, request);
     const body = await readBody(request, limits.bodyBytesMax, this.#budget);
     if (body.kind === "aborted") return;
     if (body.kind === "tooLarge") {
@@ -205,8 +208,8 @@ export class RpcServer {
             ? undefined
             : createMethodCheck(this.#access, credentialsOf(request));
         const correlation = new RequestCorrelation(request.headers);
-        const admit = this.#admissionOf(request);
-        return this.#dispatcher.answer(body.bytes, dialect, { admit, check, correlation });
+        const admit = this.#admissionOf(caller);
+        return this.#dispatcher.answer(body.bytes, dialect, { admit, check, caller, correlation });
       });
     } finally {
       this.#budget.release(body.bytes.length);
@@ -219,7 +222,7 @@ export class RpcServer {
     signIn: SignIn,
     headers: Headers,
   ): Promise<void> {
-    const exceeded = await this.#admissionOf(request)?.(1);
+    const exceeded = await this.#admissionOf(createCallerName(this.#authenticator, request))?.(1);
     if (exceeded !== undefined) {
       const text = JSON.stringify({ error: { code: "SIWE_TOO_MANY" } });
       this.#end(response, { status: 429, text }, { ...headers, ...retry(exceeded.retryAfterMs) });
@@ -296,9 +299,8 @@ export class RpcServer {
     this.#send(response, answer, { ...headers, connection: "close" });
   }
 
-  #admissionOf(request: IncomingMessage): Admission | undefined {
-    if (this.#rate === undefined) return undefined;
-    return createAdmission(this.#rate, this.#authenticator, request);
+  #admissionOf(caller: CallerName): Admission | undefined {
+    return this.#rate === undefined ? undefined : createAdmission(this.#rate, caller);
   }
 
   #dialectOf(url: string): Dialect | undefined {

@@ -1,6 +1,7 @@
 /** One WebSocket: requests in, answers and notifications out, all of it bounded. */
 import type { RawData, WebSocket } from "ws";
 import { CheckedNotices } from "../logs/checked-notices.ts";
+import type { CallerName } from "../caller-name.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Dialect, MethodCheck } from "../method.ts";
 import type { Admission } from "./rate-limit.ts";
@@ -13,6 +14,7 @@ export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
   /** Undefined where nobody counts how much is asked. Notices are not asked for one by one. */
   readonly admit: Admission | undefined;
+  readonly caller: CallerName;
   /** A check for one message; undefined where everyone may do everything. */
   readonly createCheck: (() => MethodCheck) | undefined;
   /** For one message. */
@@ -90,9 +92,9 @@ export class WebSocketConnection {
     const afterAnswer: (() => void)[] = [];
     try {
       const connection = this.#subscriber(afterAnswer);
-      const { admit, dispatcher, createCheck, createCorrelation } = this.#dependencies;
+      const { admit, caller, dispatcher, createCheck, createCorrelation } = this.#dependencies;
       const correlation = createCorrelation();
-      const context = { admit, connection, check: createCheck?.(), correlation };
+      const context = { admit, connection, check: createCheck?.(), caller, correlation };
       const { text } = await dispatcher.answer(body, this.#dialect, context);
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();

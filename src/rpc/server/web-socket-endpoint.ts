@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { type AccessControl, createMethodCheck, credentialsOf } from "../auth/access-control.ts";
 import { isBearerProtocol } from "../auth/bearer-protocol.ts";
+import type { CallerName } from "../caller-name.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
 import type { Dialect, MethodCheck } from "../method.ts";
@@ -17,7 +18,8 @@ export type WebSocketDependencies = {
   /** Undefined where everyone may do everything. */
   readonly access: AccessControl | undefined;
   /** For one connection; undefined where nobody counts. */
-  readonly admissionOf: (request: IncomingMessage) => Admission | undefined;
+  readonly admissionOf: (caller: CallerName) => Admission | undefined;
+  readonly callerOf: (request: IncomingMessage) => CallerName;
   /** Undefined for a path that is not served. */
   readonly dialectOf: (url: string) => Dialect | undefined;
   readonly onInternalError: (error: unknown) => void;
@@ -63,8 +65,10 @@ export class WebSocketEndpoint {
         const createCheck = access === undefined ? undefined : checkOf(access, request);
         // The opening names all requests of its connection; unnamed ones are told apart.
         const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
-        const admit = this.#dependencies.admissionOf(request);
-        const parts = { dispatcher, admit, createCheck, createCorrelation, onInternalError };
+        const caller = this.#dependencies.callerOf(request);
+        const admit = this.#dependencies.admissionOf(caller);
+        const checks = { admit, caller, createCheck };
+        const parts = { dispatcher, ...checks, createCorrelation, onInternalError };
         const connection = new WebSocketConnection(opened, dialect, limits, parts);
         this.#connections.add(connection);
         connection.onClose(() => this.#connections.delete(connection));

@@ -69,7 +69,8 @@ export class PoolWorld {
 
   /** The code of the refusal, or "ok". */
   add(wish: Wish, source = "rpc", nowMs = 0, isPromised = false): string {
-    const added = this.pool.add(transactionOf(wish), { source, nowMs, isPromised });
+    const promisedMs = isPromised ? nowMs : undefined;
+    const added = this.pool.add(transactionOf(wish), { source, nowMs, promisedMs });
     return added.ok ? "ok" : added.error.code;
   }
 

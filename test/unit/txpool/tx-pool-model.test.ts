@@ -9,18 +9,29 @@ const LIMITS = {
   transactionsMax: 12,
   bytesMax: 1_400,
   queuedMax: 4,
+  queuedBytesMax: 450,
   sourceTransactionsMax: 8,
   sourceBytesMax: 1_000,
+  sourceQueuedMax: 3,
+  sourceQueuedBytesMax: 400,
   senderTransactionsMax: 6,
   senderBytesMax: 700,
   nonceWindow: 8,
   transactionSizeMax: 150,
   lifetimeMs: 20,
+  queuedLifetimeMs: 9,
 };
 const FEES = { priceMin: 1n, replacementBumpPercent: 10n };
 const BALANCE = 60n;
 
-type Entry = { transaction: RecoveredTransaction; source: string; arrivedMs: number };
+type Entry = {
+  transaction: RecoveredTransaction;
+  source: string;
+  arrivedMs: number;
+  queuedMs: number | undefined;
+  /** Its place in the queue. */
+  turn: number;
+};
 
 type Action =
   | { kind: "add"; wish: Required<Wish>; source: string; isPromised: boolean }
@@ -74,6 +85,7 @@ class NaivePool {
   readonly #world: PoolWorld;
   readonly #hasFees: boolean;
   nowMs = 0;
+  #turn = 0;
 
   constructor(world: PoolWorld, hasFees: boolean) {
     this.#world = world;
@@ -108,13 +120,32 @@ class NaivePool {
   }
 
   add(transaction: RecoveredTransaction, source: string, isPromised: boolean): string {
-    const entry = { transaction, source, arrivedMs: this.nowMs };
+    const entry = { transaction, source, arrivedMs: this.nowMs, queuedMs: undefined, turn: 0 };
     const held = this.ofSender(transaction.sender).find((old) => nonceOf(old) === nonceOf(entry));
     const code = this.#refusal(entry, held, isPromised);
     if (code !== "ok") return code;
     this.entries = this.entries.filter((old) => old !== held);
     this.entries.push(entry);
     return "ok";
+  }
+
+  /** Since when entries are queued, as of now. */
+  noteQueued(): void {
+    const executable = this.executable();
+    // In one step, only transactions of one sender become queued.
+    const byNonce = this.entries.toSorted((a, b) => Number(nonceOf(a) - nonceOf(b)));
+    for (const entry of byNonce) {
+      if (executable.has(entry.transaction)) entry.queuedMs = undefined;
+      else if (entry.queuedMs === undefined) {
+        entry.queuedMs = this.nowMs;
+        entry.turn = this.#turn++;
+      }
+    }
+  }
+
+  queuedOf(source: string): Entry[] {
+    const executable = this.executable();
+    return this.entries.filter((one) => one.source === source && !executable.has(one.transaction));
   }
 
   #refusal(entry: Entry, held: Entry | undefined, isPromised: boolean): string {
@@ -137,17 +168,53 @@ class NaivePool {
     if (isPromised) return "ok";
     const after = [...this.entries.filter((old) => old !== held), entry];
     const ofSender = after.filter((one) => one.transaction.sender === transaction.sender);
-    const ofSource = after.filter((one) => one.source === source);
-    const { sourceTransactionsMax, sourceBytesMax, queuedMax } = LIMITS;
     if (isOver(ofSender, LIMITS.senderTransactionsMax, LIMITS.senderBytesMax)) {
       return "TX_SENDER_LIMIT";
     }
-    if (isOver(ofSource, sourceTransactionsMax, sourceBytesMax)) return "TX_SOURCE_LIMIT";
-    const queuedCount = this.entries.length - this.executable().size;
-    if (held === undefined && queuedCount >= queuedMax && !this.#wouldRun(entry)) {
-      return "TX_QUEUE_FULL";
+    const executable = this.executable();
+    const runs = held === undefined ? this.#wouldRun(entry) : executable.has(held.transaction);
+    // An executable one is refused for executable ones alone: all others can be evicted.
+    const counted = after.filter(
+      (one) => one === entry || executable.has(one.transaction) || !runs,
+    );
+    const ofSource = counted.filter((one) => one.source === source);
+    const isSourceOver = isOver(ofSource, LIMITS.sourceTransactionsMax, LIMITS.sourceBytesMax);
+    if (isSourceOver) return "TX_SOURCE_LIMIT";
+    const isPoolOver = isOver(counted, LIMITS.transactionsMax, LIMITS.bytesMax);
+    if (runs) return isPoolOver ? "TX_POOL_FULL" : "ok";
+    const queued = after.filter((one) => one === entry || !executable.has(one.transaction));
+    const queuedOfSource = queued.filter((one) => one.source === source);
+    if (isOver(queuedOfSource, LIMITS.sourceQueuedMax, LIMITS.sourceQueuedBytesMax)) {
+      return "TX_SOURCE_LIMIT";
     }
-    return isOver(after, LIMITS.transactionsMax, LIMITS.bytesMax) ? "TX_POOL_FULL" : "ok";
+    const isQueueOver = isOver(queued, LIMITS.queuedMax, LIMITS.queuedBytesMax);
+    if (!isQueueOver && !isPoolOver) return "ok";
+    return this.#canDisplace(entry, held, queued, after)
+      ? "ok"
+      : isQueueOver
+        ? "TX_QUEUE_FULL"
+        : "TX_POOL_FULL";
+  }
+
+  /** Whether the source with the largest share of the queue makes room, and stays the larger one. */
+  #canDisplace(entry: Entry, held: Entry | undefined, queued: Entry[], after: Entry[]): boolean {
+    const other = this.queuedOf(entry.source === "a" ? "b" : "a");
+    const own = queued.filter((one) => one.source === entry.source);
+    if (shareOf(other) <= shareOf(this.queuedOf(entry.source))) return false;
+    const left = other.toSorted((a, b) => a.turn - b.turn);
+    const gone = new Set<Entry>();
+    const without = (list: Entry[]): Entry[] => list.filter((one) => !gone.has(one));
+    for (const one of left.filter((each) => each !== held)) {
+      const isQueueOver = isOver(without(queued), LIMITS.queuedMax, LIMITS.queuedBytesMax);
+      const isPoolOver = isOver(without(after), LIMITS.transactionsMax, LIMITS.bytesMax);
+      if (!isQueueOver && !isPoolOver) return true;
+      if (shareOf(without(other)) <= shareOf(own)) return false;
+      gone.add(one);
+    }
+    return (
+      !isOver(without(queued), LIMITS.queuedMax, LIMITS.queuedBytesMax) &&
+      !isOver(without(after), LIMITS.transactionsMax, LIMITS.bytesMax)
+    );
   }
 
   #wouldRun(entry: Entry): boolean {
@@ -156,6 +223,10 @@ class NaivePool {
     this.entries.pop();
     return isRunning;
   }
+}
+
+function shareOf(entries: readonly Entry[]): number {
+  return Math.max(entries.length / LIMITS.queuedMax, sizeOf(entries) / LIMITS.queuedBytesMax);
 }
 
 function isOver(entries: readonly Entry[], countMax: number, bytesMax: number): boolean {
@@ -176,9 +247,14 @@ function perform(world: PoolWorld, model: NaivePool, action: Action): void {
       const transaction = transactionOf({ ...wish, nonce });
       const before = model.executable();
       const expected = model.add(transaction, source, isPromised);
-      const added = pool.add(transaction, { source, nowMs: model.nowMs, isPromised });
+      const promisedMs = isPromised ? model.nowMs : undefined;
+      const added = pool.add(transaction, { source, nowMs: model.nowMs, promisedMs });
       assert.equal(added.ok ? "ok" : added.error.code, expected);
-      if (added.ok) checkMoved(before, model.executable(), added.value, added.value.replaced);
+      if (!added.ok) return;
+      const { evicted } = added.value;
+      assert.ok(!evicted.some((one) => before.has(one)), "only queued ones are evicted");
+      model.entries = model.entries.filter((held) => !evicted.includes(held.transaction));
+      checkMoved(before, model.executable(), added.value, added.value.replaced);
       return;
     }
     case "block": {
@@ -216,13 +292,15 @@ function perform(world: PoolWorld, model: NaivePool, action: Action): void {
     }
     case "wait": {
       model.nowMs += action.ms;
-      const isOld = (held: Entry): boolean => model.nowMs - held.arrivedMs >= LIMITS.lifetimeMs;
+      const isOld = ({ arrivedMs, queuedMs = model.nowMs }: Entry): boolean =>
+        model.nowMs - arrivedMs >= LIMITS.lifetimeMs ||
+        model.nowMs - queuedMs >= LIMITS.queuedLifetimeMs;
       const expired = model.entries.filter(isOld).map(({ transaction }) => transaction);
       const before = model.executable();
       for (const transaction of expired) before.delete(transaction);
       model.entries = model.entries.filter((held) => !isOld(held));
       const outcome = pool.expire(model.nowMs);
-      assert.deepEqual(outcome.expired, expired);
+      assert.deepEqual(new Set(outcome.expired), new Set(expired));
       checkMoved(before, model.executable(), outcome, undefined);
     }
   }
@@ -265,6 +343,7 @@ function compare(world: PoolWorld, model: NaivePool): void {
     queued: model.entries.length - executable.size,
     bytes: sizeOf(model.entries),
     senders: new Set(model.entries.map(({ transaction }) => transaction.sender)).size,
+    isFull: pool.status().isFull,
   });
   for (const sender of [1n, 2n, 3n, 4n]) {
     assert.equal(pool.pendingNonceOf(sender), model.pendingNonce(sender));
@@ -287,6 +366,7 @@ describe("transaction pool against a naive one", () => {
           const model = new NaivePool(world, fees !== undefined);
           for (const step of steps) {
             perform(world, model, step);
+            model.noteQueued();
             compare(world, model);
           }
         }),

@@ -201,7 +201,10 @@ describe("transaction pool", () => {
     const last = world.pool.expire(150);
     assert.deepEqual(last.expired.map(nameOf), ["1:1", "1:2"]);
     assert.deepEqual(last.demoted, []);
-    assert.deepEqual(world.pool.status(), { executable: 0, queued: 0, bytes: 0, senders: 0 });
+    assert.deepEqual(world.pool.status(), {
+      ...{ executable: 0, queued: 0, bytes: 0, senders: 0 },
+      isFull: false,
+    });
   });
 
   it("a clock that goes back makes nothing expire early", () => {

@@ -25,8 +25,8 @@ export const ethSendRawTransactionSync: Method<
     transaction: parseData(transaction, 0),
     timeoutMs: parseTimeout(timeout, limits.syncTimeoutMs, limits.syncTimeoutMaxMs),
   }),
-  async handle(node, { transaction, timeoutMs }) {
-    const submitted = await node.submitRaw(transaction);
+  async handle(node, { transaction, timeoutMs }, { caller }) {
+    const submitted = await node.submitRaw(transaction, await caller?.());
     if (!submitted.ok) throw refusalToError(submitted.error);
     const hash = submitted.value;
     const status = await node.whenSettled(hash, timeoutMs);

@@ -9,8 +9,8 @@ export const ethSendRawTransaction: Method<Submitter, Uint8Array> = {
   name: "eth_sendRawTransaction",
   paramsMax: 1,
   parse: ([transaction]) => parseData(transaction, 0),
-  async handle(pool, transaction) {
-    const submitted = await pool.submitRaw(transaction);
+  async handle(pool, transaction, { caller }) {
+    const submitted = await pool.submitRaw(transaction, await caller?.());
     if (!submitted.ok) throw refusalToError(submitted.error);
     return bytesToHex(submitted.value);
   },
