@@ -31,9 +31,11 @@ import { Driver } from "./driver.ts";
 import { ExecutionFeed } from "./execution/execution-feed.ts";
 import { FinalBlocks } from "./final-blocks.ts";
 import { PeerInbox } from "./peer-inbox.ts";
+import { PeerGuard } from "./peer-guard.ts";
 import { createPeerAuthenticator, openTransport } from "./replica-links.ts";
 import { createParameters, poolOptions } from "./replica-parameters.ts";
 import { repairOf, type ReplicaDependencies, type ReplicaOptions } from "./replica-options.ts";
+import { peerOf, sourceOf } from "./source-name.ts";
 import { closeResources, openResources, type Resources } from "./replica-resources.ts";
 import { DEFAULT_GAP_MIN, StateSync } from "./state-sync/state-sync.ts";
 import { TransactionLife } from "./transactions/transaction-life.ts";
@@ -77,6 +79,7 @@ export class ReplicaNode {
   readonly #feed: ExecutionFeed;
   readonly #admission: Admission;
   readonly #sessions: ClientSessions;
+  readonly #guard: PeerGuard;
   readonly #stateSync: StateSync;
   readonly #expiry: NodeJS.Timeout;
   #transport: Transport | undefined;
@@ -149,8 +152,15 @@ export class ReplicaNode {
         this.#driver.input({ kind: "submit", transactions }, ({ refused }) => onRefused(refused)),
       withdraw: (id) => this.#driver.input({ kind: "withdraw", id }),
       onAdmitted: (hash) => this.#life.admitted(hash),
+      hold: (source, isHeld) => this.#guard.hold(peerOf(source), isHeld),
+      onForged: (source, code) => this.#guard.onForged(peerOf(source), code),
     });
     this.#sessions = this.#createSessions();
+    this.#guard = new PeerGuard({
+      logger: dependencies.logger,
+      links: () => this.#transport,
+      onBarred: (peer) => this.#admission.forget(sourceOf(peer)),
+    });
     this.#expiry = setInterval(() => this.#admission.expire(performance.now()), EXPIRY_INTERVAL_MS);
     this.#expiry.unref();
   }
@@ -323,12 +333,11 @@ export class ReplicaNode {
       execHeight: () => this.#feed.executedHeight,
       send: (client, parts) => this.#transport?.send(client, parts) ?? false,
       submit: (client, transactions) => {
-        const source = `client ${client}`;
         const refuse = (transactionId: Hash, code: string): void => {
           this.#life.refused(transactionId, code);
           this.#sessions.answer(client, { kind: "refused", transactionId, code });
         };
-        this.#admission.arrive(transactions, source, refuse);
+        this.#admission.arrive(transactions, sourceOf(client), refuse);
       },
       report: (nonce) => this.report(nonce),
       signResult: (vote) => this.#signResult(vote),
@@ -380,7 +389,7 @@ export class ReplicaNode {
   #onMessage(from: ReplicaIndex, message: Message, transactionsValid: boolean): void {
     if (message.kind === "forward") {
       // By the same door as a client's: the leader orders nothing that it would not admit.
-      this.#admission.arrive([message.transaction.bytes], `replica ${from}`);
+      this.#admission.arrive([message.transaction.bytes], sourceOf(from));
       return;
     }
     const input = { kind: "message", from, message, transactionsValid } as const;
@@ -393,6 +402,7 @@ export class ReplicaNode {
   #onRefusedFrame(peer: Principal, code: string): void {
     this.counters.framesRefused++;
     this.#logger.debug("frame refused", { peer, code });
+    this.#guard.onForged(peer, code);
   }
 
   #send(to: ReplicaIndex | "all", message: Message): void {

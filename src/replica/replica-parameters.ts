@@ -4,7 +4,24 @@ import type { ConsensusGenesis } from "../wire/consensus-genesis.ts";
 import { assertWithinWireLimits } from "../wire/limits.ts";
 import type { ReplicaOptions } from "./replica-options.ts";
 
-const POOL_TRANSACTIONS_MAX = 16_384;
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * Half of the pool for one client node, so that one that misbehaves leaves room for the others. Of
+ * correct ones only what this replica cannot order yet is queued, because it executes behind them:
+ * the whole queue is for all, and the source with the largest share gives way.
+ */
+const REPLICA_POOL_OPTIONS: TxPoolOptions = {
+  ...DEFAULT_POOL_OPTIONS,
+  transactionsMax: 32_768,
+  sourceTransactionsMax: 16_384,
+  queuedMax: 4_096,
+  queuedBytesMax: 16 * MEBIBYTE,
+  sourceQueuedMax: 4_096,
+  sourceQueuedBytesMax: 16 * MEBIBYTE,
+  // The client node that sent it sends it again when it is executable.
+  queuedLifetimeMs: 60_000,
+};
 
 export function createParameters(options: ReplicaOptions, origin: ConsensusGenesis): Parameters {
   const { genesis, index, timing, blockTransactionsMax } = options;
@@ -25,5 +42,5 @@ export function createParameters(options: ReplicaOptions, origin: ConsensusGenes
 }
 
 export function poolOptions({ pool }: ReplicaOptions): TxPoolOptions {
-  return { ...DEFAULT_POOL_OPTIONS, transactionsMax: POOL_TRANSACTIONS_MAX, ...pool };
+  return { ...REPLICA_POOL_OPTIONS, ...pool };
 }

@@ -13,6 +13,8 @@ export type LinkReason =
   /** The peer took nothing of what waits for it for several sweeps. */
   | "LINK_STALLED"
   | "LINK_FRAME_TOO_LARGE"
+  /** The peer sent what no correct node sends: it is not heard for a while. */
+  | "LINK_BARRED"
   /** A frame before the greeting, a second greeting, or a control word that nobody defined. */
   | "LINK_PROTOCOL_VIOLATED"
   /** TLS was done, but the peer never greeted. */

@@ -52,6 +52,7 @@ export class Link {
   #connection: Connection | undefined = undefined;
   #upSinceMs = 0;
   #isHeld = false;
+  #barredUntilMs = 0;
   #isClosing = false;
   #onAllClosed: () => void = () => undefined;
 
@@ -85,7 +86,7 @@ export class Link {
 
   /** A connection that the peer opened; its key was checked. */
   onAccepted(socket: TLSSocket): void {
-    if (this.#isClosing) socket.destroy();
+    if (this.#isClosing || this.#barredMs() > 0) socket.destroy();
     else if (this.#options.isDialer) this.#onKnock(socket);
     else this.#adopt(socket);
   }
@@ -125,6 +126,17 @@ export class Link {
     this.#connection?.cut("LINK_CLOSED");
   }
 
+  /** Ends the link and has no new one for so long, whichever side dials. */
+  bar(pauseMs: number): void {
+    this.#barredUntilMs = performance.now() + pauseMs;
+    this.#candidate?.cut("LINK_BARRED");
+    this.#connection?.cut("LINK_BARRED");
+  }
+
+  #barredMs(): number {
+    return Math.max(0, this.#barredUntilMs - performance.now());
+  }
+
   /**
    * The side that waits cannot dial, and the other may be in a long pause between two attempts. A
    * node that starts therefore knocks: the peer recognises its key, hangs up and dials at once.
@@ -160,6 +172,10 @@ export class Link {
     const isBusy = (this.#connection ?? this.#candidate ?? this.#dial) !== undefined;
     if (isBusy || this.#isClosing || this.#endpoint === undefined) return;
     clearTimeout(this.#retryTimer);
+    if (this.#barredMs() > 0) {
+      this.#retry();
+      return;
+    }
     this.counters.dials++;
     const { peer } = this.#options;
     this.#dial = dialPeer(this.#endpoint, peer, this.#dependencies.dial, (result) => {
@@ -176,7 +192,10 @@ export class Link {
   #retry(): void {
     if (!this.#options.isDialer || this.#isClosing) return;
     clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => this.#tryDial(), this.#backOff.nextMs());
+    this.#retryTimer = setTimeout(
+      () => this.#tryDial(),
+      Math.max(this.#barredMs(), this.#backOff.nextMs()),
+    );
   }
 
   #adopt(socket: TLSSocket): void {

@@ -115,6 +115,11 @@ export class Transport {
     this.#linkOf(peer).hold(isHeld);
   }
 
+  /** Cuts the link to a peer that misbehaves; for so long there is no new one. */
+  bar(peer: Principal, pauseMs: number): void {
+    this.#linkOf(peer).bar(pauseMs);
+  }
+
   isUp(peer: Principal): boolean {
     return this.#linkOf(peer).isUp;
   }

@@ -3,17 +3,19 @@
  * of the pool on the executed state, then the core's queue, which gets only what can be ordered
  * now: gap-free runs of nonces that their senders can pay for.
  */
-import { bytesToHex, hexToBytes } from "../../base/hex.ts";
+import { hexToBytes } from "../../base/hex.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { Hash, Transaction } from "../../consensus/block.ts";
 import type { RefusedTransaction } from "../../consensus/replica.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 import type { TxPoolOptions } from "../../txpool/pool-options.ts";
-import { TxPool, type AccountState, type Moved } from "../../txpool/tx-pool.ts";
+import { TxPool, type AccountState, type Moved, type PoolStatus } from "../../txpool/tx-pool.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
 import type { ExecutedHeight, PermissionQuestion } from "../execution/block-executor.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
+import { DEFAULT_INTAKE_LIMITS, Intake, type Refuse, type Unchecked } from "../intake.ts";
+import { isForged } from "../forged.ts";
 
 export type AdmissionDependencies = {
   readonly checked: CheckedTransactions;
@@ -28,18 +30,14 @@ export type AdmissionDependencies = {
   ) => void;
   readonly withdraw: (id: Hash) => void;
   readonly onAdmitted?: ((hash: Uint8Array) => void) | undefined;
+  /** Stops reading from a source, or goes on. */
+  readonly hold?: ((source: string, isHeld: boolean) => void) | undefined;
+  /** A source sent what no correct one sends. */
+  readonly onForged?: ((source: string, code: string) => void) | undefined;
 };
-
-export type Refuse = (id: Hash, code: string) => void;
 
 type Arrival = {
   readonly transaction: RecoveredTransaction;
-  readonly source: string;
-  readonly refuse: Refuse | undefined;
-};
-
-type Unchecked = {
-  readonly bytes: Uint8Array;
   readonly source: string;
   readonly refuse: Refuse | undefined;
 };
@@ -52,8 +50,9 @@ const CHECKS_PER_TURN = 64;
 const CHECKS_PER_ROUND_TRIP = 512;
 const ACCOUNTS_MAX = 65_536;
 const EXECUTED_MAX = 32_768;
-/** What may wait for the execution thread to tell the accounts of its senders. */
-const WAITING_MAX = 32_768;
+/** While so much waits for the execution thread to tell the accounts of its senders, no more is checked. */
+const WAITING_MAX = 8_192;
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 /** Of a transaction that was ordered too early: it was accepted once, somewhere. */
 const RETURNED_SOURCE = "returned";
 
@@ -66,8 +65,9 @@ export class Admission {
   readonly #executed = new RecentMap<Hash, true>(EXECUTED_MAX);
   /** In the order of arrival, while the accounts of some senders are being asked for. */
   #waiting: Arrival[] = [];
+  #waitingBytes = 0;
   #isAsking = false;
-  readonly #intake: Unchecked[] = [];
+  readonly #intake: Intake;
   #isTakingIn = false;
   /** For the core's queue, which costs less when it gets many at once. */
   #promoted: Transaction[] = [];
@@ -76,6 +76,7 @@ export class Admission {
 
   constructor(options: TxPoolOptions, dependencies: AdmissionDependencies) {
     this.#dependencies = dependencies;
+    this.#intake = new Intake(DEFAULT_INTAKE_LIMITS, { hold: dependencies.hold });
     this.#pool = new TxPool(options, {
       nonceOf: (sender) => this.#accounts.get(sender)?.nonce ?? 0n,
       balanceOf: (sender) => this.#accounts.get(sender)?.balance ?? 0n,
@@ -84,13 +85,27 @@ export class Admission {
 
   get pendingCount(): number {
     const { executable, queued } = this.#pool.status();
-    return executable + queued + this.#waiting.length + this.#intake.length;
+    return executable + queued + this.#waiting.length + this.#intake.size;
+  }
+
+  /** What came beyond the budget of its source, ever. */
+  get droppedCount(): number {
+    return this.#intake.droppedCount;
+  }
+
+  poolStatus(): PoolStatus {
+    return this.#pool.status();
   }
 
   /** `source` is who hands it in; what is refused for good is told to `refuse`. */
   arrive(transactions: readonly Uint8Array[], source: string, refuse?: Refuse): void {
     for (const bytes of transactions) this.#intake.push({ bytes, source, refuse });
-    if (!this.#isTakingIn && this.#intake.length > 0) this.#takeIn();
+    this.#resume();
+  }
+
+  /** The source was cut off. */
+  forget(source: string): void {
+    this.#intake.forget(source);
   }
 
   /** The state moved on: what it used up goes, what became possible is handed to the core. */
@@ -99,9 +114,9 @@ export class Admission {
     const outcome = this.#pool.onBlock(executed);
     for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));
     for (const hash of executed.included) this.#executed.set(bytesToHash(hash), true);
-    for (const { id, retry } of executed.drops) {
+    for (const { id, code, retry } of executed.drops) {
       // The core takes it for done; if it may still be ordered, it must forget that.
-      if (retry === undefined) this.#drop(id);
+      if (retry === undefined) this.#drop(id, code);
       else this.#withdraw(bytesToHash(id));
     }
     this.#apply(outcome);
@@ -137,12 +152,20 @@ export class Admission {
     this.#apply({ promoted: [], demoted });
   }
 
+  #resume(): void {
+    if (!this.#isTakingIn && this.#intake.size > 0 && !this.#isCrowded()) this.#takeIn();
+  }
+
+  #isCrowded(): boolean {
+    return this.#waiting.length >= WAITING_MAX || this.#waitingBytes >= WAITING_BYTES_MAX;
+  }
+
   /** A slice at a time: recovering the signatures of a thousand takes most of 100 ms. */
   #takeIn(): void {
     const { checked } = this.#dependencies;
     this.#isTakingIn = true;
     const count = checked.hasThreads ? CHECKS_PER_ROUND_TRIP : CHECKS_PER_TURN;
-    const slice = this.#intake.splice(0, count).map((unchecked) => {
+    const slice = this.#intake.take(count).map((unchecked) => {
       const hash = keccak256(unchecked.bytes);
       return { ...unchecked, hash, id: bytesToHash(hash) };
     });
@@ -152,7 +175,7 @@ export class Admission {
     const checkAll = (): void => {
       for (const identified of slice) this.#check(identified);
       this.#handOn();
-      this.#isTakingIn = this.#intake.length > 0;
+      this.#isTakingIn = this.#intake.size > 0 && !this.#isCrowded();
       if (this.#isTakingIn) setImmediate(() => this.#takeIn());
     };
     if (ahead === undefined) checkAll();
@@ -167,11 +190,12 @@ export class Admission {
     const { id, hash, bytes, source, refuse } = identified;
     if (this.isClosed) return refuse?.(id, "DISK_FULL");
     if (this.#isKnown(identified)) return;
-    if (this.#waiting.length + this.#intake.length >= WAITING_MAX) {
-      return refuse?.(id, "TX_POOL_FULL");
-    }
     const checked = this.#dependencies.checked.check(id, bytes, hash);
-    if (!checked.ok) return refuse?.(id, checked.error.code);
+    if (!checked.ok) {
+      const { code } = checked.error;
+      if (isForged(code)) this.#dependencies.onForged?.(source, code);
+      return refuse?.(id, code);
+    }
     this.#accept({ transaction: checked.value, source, refuse });
   }
 
@@ -181,19 +205,26 @@ export class Admission {
     const isKnown = isFree && this.#accounts.has(arrival.transaction.sender);
     const isBehind = this.#isAsking || this.#waiting.length > 0;
     if (isKnown && !isBehind) this.#add(arrival, true);
-    else this.#waiting.push(arrival);
+    else this.#wait(arrival);
+  }
+
+  #wait(arrival: Arrival): void {
+    this.#waiting.push(arrival);
+    this.#waitingBytes += arrival.transaction.encoded.length;
   }
 
   /** After some were added: once for all of them. */
   #handOn(): void {
     this.#submitPromoted();
     this.#ask();
+    this.#resume();
   }
 
   #ask(): void {
     if (this.#isAsking || this.#waiting.length === 0) return;
     const arrivals = this.#waiting;
     this.#waiting = [];
+    this.#waitingBytes = 0;
     const senders = new Set(arrivals.map(({ transaction }) => transaction.sender));
     for (const sender of senders) if (this.#accounts.has(sender)) senders.delete(sender);
     const { accounts, permissions } = this.#dependencies;
@@ -239,7 +270,7 @@ export class Admission {
     if (isFromMemory && code === "TX_INSUFFICIENT_BALANCE") {
       // It may have been paid by a contract, of which nobody told us.
       this.#accounts.delete(transaction.sender);
-      this.#waiting.push(arrival);
+      this.#wait(arrival);
       return;
     }
     refuse?.(idOf(transaction), code);
@@ -275,8 +306,18 @@ export class Admission {
     this.#dependencies.withdraw(id);
   }
 
-  #drop(id: Uint8Array): void {
-    this.#executed.set(bytesToHash(id), true);
+  /**
+   * Ordered and left out. Only a nonce that was used is for good: a right may be granted, a balance
+   * filled, and then the same bytes must find an open door, here and in the core.
+   */
+  #drop(id: Uint8Array, code: string): void {
+    const hash = bytesToHash(id);
+    if (code === "TX_NONCE_TOO_LOW") this.#executed.set(hash, true);
+    else this.#withdraw(hash);
+    const pooled = this.#pool.get(id);
+    if (pooled === undefined) return;
+    // What was known of the account led to this drop.
+    this.#accounts.delete(pooled.sender);
     const moved = this.#pool.remove(id);
     if (moved !== undefined) this.#apply(moved);
   }
@@ -288,9 +329,8 @@ export class Admission {
     else if (this.#isExecutable(pooled)) this.#promote(pooled);
   }
 
-  #isExecutable({ sender, hash }: RecoveredTransaction): boolean {
-    const { executable } = this.#pool.contentOf(sender);
-    return executable.some((other) => bytesToHex(other.hash) === bytesToHex(hash));
+  #isExecutable({ hash }: RecoveredTransaction): boolean {
+    return this.#pool.isExecutable(hash);
   }
 
   #remember(account: AccountState): void {
