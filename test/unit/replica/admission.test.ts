@@ -34,6 +34,7 @@ class Desk {
   constructor(
     more: Partial<typeof DEFAULT_POOL_OPTIONS> = {},
     permissions?: AdmissionDependencies["permissions"],
+    guard: Pick<AdmissionDependencies, "hold" | "onForged"> = {},
   ) {
     const rules = { chainId: CHAIN_ID, fork: "prague", transactionGasMax: 16_777_216n } as const;
     this.admission = new Admission(
@@ -46,6 +47,7 @@ class Desk {
           return addresses.map((address) => this.stateOf(address));
         },
         permissions,
+        ...guard,
         submit: (transactions, onRefused) => {
           const ids = transactions.map(({ id }) => id);
           this.submissions.push(ids.length);
@@ -211,6 +213,60 @@ describe("admission", () => {
     desk.arrive(transfer(0, 0));
     await until(() => desk.queue.length === 1, "it was paid meanwhile");
     assert.deepEqual(desk.asked, [sender]);
+    assert.deepEqual(desk.refused, []);
+  });
+
+  for (const code of ["TX_PERMISSION_DENIED", "TX_INSUFFICIENT_BALANCE"] as const) {
+    it(`takes the same bytes again after a drop with ${code}`, async () => {
+      const desk = new Desk();
+      const bytes = transfer(0, 0);
+      desk.arrive(bytes);
+      await until(() => desk.queue.length === 1, "it waits to be ordered");
+      desk.executed({
+        drops: [{ id: keccak256(bytes), code, retry: undefined }],
+        accounts: [{ address: sender, nonce: 0n, balance: RICH }],
+      });
+      assert.deepEqual(desk.withdrawn, [idOf(bytes)], "the core forgets that it is done");
+      desk.arrive(bytes);
+      await until(() => desk.queue.length === 2, "it is handed to the core once more");
+      assert.deepEqual(desk.refused, []);
+    });
+  }
+
+  it("keeps its intake flat under a flood, and lets others through meanwhile", async () => {
+    const held = new Set<string>();
+    const forged: string[] = [];
+    const desk = new Desk({}, undefined, {
+      hold: (source, isHeld) => (isHeld ? held.add(source) : held.delete(source)),
+      onForged: (source) => forged.push(source),
+    });
+    const flood = Array.from({ length: 2_600 }, (_, index) => {
+      const junk = new Uint8Array(100);
+      new DataView(junk.buffer).setUint32(0, index);
+      return junk;
+    });
+    for (let turn = 0; turn < 40; turn++) desk.admission.arrive(flood, "client 8");
+    assert.ok(desk.admission.pendingCount <= 32_768, `${desk.admission.pendingCount} wait`);
+    assert.ok(desk.admission.droppedCount > 0);
+    assert.deepEqual([...held], ["client 8"]);
+    desk.arrive(transfer(0, 0), "client 9");
+    await until(() => desk.queue.length === 1, "another client has its turn");
+    assert.ok(desk.admission.pendingCount > 16_000, "long before the flood is checked");
+    assert.ok(forged.every((source) => source === "client 8"));
+    desk.admission.forget("client 8");
+    assert.deepEqual([...held], []);
+  });
+
+  it("orders an executable one while a client fills the queue with gaps", async () => {
+    const limits = { transactionsMax: 64, queuedMax: 64, sourceQueuedMax: 64 };
+    const desk = new Desk({ ...limits, sourceTransactionsMax: 64 });
+    for (let nonce = 1; nonce <= 64; nonce++) desk.arrive(transfer(0, nonce), "client 8");
+    await until(() => desk.admission.poolStatus().queued === 64, "the pool is full of gaps");
+    desk.arrive(transfer(1, 0), "client 8");
+    await until(() => desk.queue.length === 1, "the executable one goes to the core");
+    assert.deepEqual(desk.queue, [idOf(transfer(1, 0))]);
+    desk.arrive(transfer(2, 1), "client 9");
+    await until(() => desk.admission.poolStatus().queued === 63, "the other client's waits");
     assert.deepEqual(desk.refused, []);
   });
 });
