@@ -17,7 +17,9 @@ export type NetworkStatus = {
   readonly replicasUp: number;
   readonly replicasNeeded: number;
   readonly replicaCount: number;
-  readonly pool: { readonly executable: number; readonly queued: number };
+  readonly pool: { readonly executable: number; readonly queued: number; readonly isFull: boolean };
+  /** For how long executable transactions have waited while nothing became final. */
+  readonly stalledMs: number;
   /** Promised and not final yet. */
   readonly openTransactions: number;
   readonly isDiskFull: boolean;

@@ -32,6 +32,7 @@ import type { ReplicaStatus } from "./sync/followed-replicas.ts";
 import { Follower } from "./sync/follower.ts";
 import { LocalReads } from "./reads/local-reads.ts";
 import { Emitter } from "./notifications.ts";
+import { PoolProgress } from "./pool-progress.ts";
 import { Settlements } from "./transactions/finality-waiters.ts";
 import { ReplicaLinks } from "./replica-links.ts";
 import { Submissions, type RefusedTransaction } from "./transactions/pending-transactions.ts";
@@ -62,6 +63,8 @@ export type ClientStatus = {
   readonly pool: PoolStatus;
   /** Promised and not final yet. */
   readonly openTransactions: number;
+  /** For how long executable transactions have waited while nothing became final; 0 if none do. */
+  readonly stalledMs: number;
   readonly isDiskFull: boolean;
   /** The code of what keeps the journal from being written: reads go on, nothing is accepted. */
   readonly journalFailure: string | undefined;
@@ -85,6 +88,7 @@ export class ClientNode {
   readonly #submissions: Submissions;
   readonly #calls: Calls;
   readonly #settlements = new Settlements();
+  readonly #progress = new PoolProgress();
   readonly #life: TransactionLife;
   #links: ReplicaLinks | undefined;
   #timers: NodeJS.Timeout[] = [];
@@ -220,6 +224,7 @@ export class ClientNode {
       quorum: this.#quorum.quorum,
       pool: this.#submissions.poolStatus(),
       openTransactions: this.#submissions.openCount,
+      stalledMs: this.#progress.stalledMs(performance.now()),
       isDiskFull: this.#isDiskFull(),
       journalFailure: this.#journalFailure,
       failure: this.#failure === undefined ? undefined : codeOf(this.#failure),
@@ -346,6 +351,7 @@ export class ClientNode {
   #onPublished(executed: ExecutedHeight): void {
     this.#life.published(executed);
     this.#submissions.onPublished(executed);
+    this.#noteProgress(performance.now());
     if (executed.block !== undefined) {
       for (const { hash } of executed.block.transactions) this.#settlements.settle(hash);
       const block = this.#reader.blockByNumber(executed.number);
@@ -358,10 +364,16 @@ export class ClientNode {
     this.#follower.tick();
     this.#checkReady();
     const nowMs = performance.now();
+    this.#noteProgress(nowMs);
     if (nowMs < this.#statusDueMs) return;
     // Until it is ready the node waits for the answers.
     this.#statusDueMs = nowMs + (this.#hasBeenLevel ? this.#timing.statusMs : 0);
     for (const replica of this.#follower.replicasUp) this.#askStatus(replica);
+  }
+
+  #noteProgress(nowMs: number): void {
+    const { executable } = this.#submissions.poolStatus();
+    this.#progress.note(nowMs, this.#follower.published.height, executable);
   }
 
   #resend(): void {

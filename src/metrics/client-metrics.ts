@@ -12,7 +12,8 @@ export type ClientReading = {
   readonly lag: number | bigint;
   readonly replicasUp: number;
   readonly replicasNeeded: number;
-  readonly pool: { readonly executable: number; readonly queued: number };
+  readonly pool: { readonly executable: number; readonly queued: number; readonly isFull: boolean };
+  readonly stalledMs: number;
   readonly openTransactions: number;
   readonly isDiskFull: boolean;
 };
@@ -72,6 +73,16 @@ function addGauges(metrics: NodeMetrics, source: ClientSource): void {
     ["replicas_up", "Replicas that are connected.", ({ replicasUp }) => replicasUp],
     ["replicas_needed", "Replicas without which nothing moves.", (one) => one.replicasNeeded],
     ["open_transactions", "Promised and not final yet.", (one) => one.openTransactions],
+    [
+      "pool_full",
+      "1 while executable transactions fill the pool.",
+      (one) => Number(one.pool.isFull),
+    ],
+    [
+      "stalled_seconds",
+      "How long executable transactions have waited while nothing became final.",
+      ({ stalledMs }) => stalledMs / 1_000,
+    ],
     ["disk_full", "1 while the disk takes nothing more.", (one) => Number(one.isDiskFull)],
   ];
   for (const [name, help, pick] of gauges) {

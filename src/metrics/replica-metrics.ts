@@ -12,6 +12,10 @@ export type ReplicaReading = {
   readonly execHeight: number;
   readonly pendingCount: number;
   readonly isDiskFull: boolean;
+  /** Executable transactions leave no room. */
+  readonly isPoolFull: boolean;
+  /** Transactions beyond the budget of the peer that sent them, ever. */
+  readonly intakeDropped: number;
   readonly peersUp: readonly number[];
   readonly alarm: string | undefined;
 };
@@ -87,6 +91,11 @@ function addGauges(metrics: NodeMetrics, source: ReplicaSource): void {
       ({ finalHeight, execHeight }) => finalHeight - execHeight,
     ],
     ["pool_transactions", "Transactions that wait.", ({ pendingCount }) => pendingCount],
+    [
+      "pool_full",
+      "1 while executable transactions fill the pool.",
+      (one) => Number(one.isPoolFull),
+    ],
     ["peers_up", "Other replicas that are connected.", ({ peersUp }) => peersUp.length],
     ["disk_full", "1 while the disk takes nothing more.", (one) => Number(one.isDiskFull)],
   ];
@@ -113,6 +122,10 @@ function addCounters(metrics: NodeMetrics, source: ReplicaSource): void {
     ["executed_blocks", "Blocks that were executed.", "executedBlocks"],
     ["state_transfers", "States that were taken over from a peer.", "stateTransfers"],
   ];
+  const droppedHelp = "Transactions dropped unchecked because their sender went beyond its budget.";
+  metrics.counter(`${PREFIX}_intake_dropped_total`, droppedHelp, [], () => [
+    { value: source()?.report.intakeDropped ?? 0 },
+  ]);
   for (const [name, help, key] of counters) {
     metrics.counter(`${PREFIX}_${name}_total`, help, [], () => [
       { value: source()?.counters[key] ?? 0 },

@@ -16,7 +16,7 @@ import type { RequestTrace } from "../rpc/server/request-trace.ts";
 import type { RpcLimits } from "../rpc/rpc-options.ts";
 import type { NetworkStatus } from "../api/network-status.ts";
 import { RpcServer } from "../rpc/server/rpc-server.ts";
-import { networkReader, nodeProblemOf } from "./client-status.ts";
+import { networkReader, nodeProblemOf, stallProblemOf } from "./client-status.ts";
 import { loadNetworkFile } from "./load-config.ts";
 import { CLIENT_PRINCIPAL } from "../config/node-names.ts";
 import { shownPath } from "./shown-path.ts";
@@ -225,7 +225,7 @@ function openHealth(
         uptimeMs: Math.round(performance.now() - startedMs),
         rpcPort: rpc.port,
         ...reader.networkStatus(),
-        nodeProblem: nodeProblemOf(node.status()),
+        nodeProblem: nodeProblemOf(node.status()) ?? stallProblemOf(node.status()),
         replicas: reader.replicaStatuses(),
       }),
     },

@@ -4,6 +4,9 @@ import type { ClientNode, ClientStatus } from "../client/client-node.ts";
 import type { NetworkStatus, NetworkStatusReader, ReplicaState } from "../api/network-status.ts";
 import { progressProblem } from "./progress.ts";
 
+/** A view change and a slow block take less. */
+const STALL_MS = 10_000;
+
 export function networkReader(node: Pick<ClientNode, "status">): NetworkStatusReader {
   return {
     networkStatus: () => toNetworkStatus(node.status()),
@@ -22,6 +25,17 @@ export function nodeProblemOf({
   return isDiskFull ? "no transaction is accepted: the client node's disk is full" : undefined;
 }
 
+/** What else keeps transactions waiting, when the replicas and the node say that all is well. */
+export function stallProblemOf({ pool, stalledMs }: ClientStatus): string | undefined {
+  if (stalledMs < STALL_MS) return undefined;
+  const { executable, isFull } = pool;
+  const waiting = isFull
+    ? `the mempool is full (${executable} executable transactions)`
+    : `${executable} executable transactions wait`;
+  const seconds = Math.floor(stalledMs / 1_000);
+  return `no progress: ${waiting} and nothing became final for ${seconds} s; read the replicas' logs`;
+}
+
 function toNetworkStatus(status: ClientStatus): NetworkStatus {
   const { replicas, quorum } = status;
   const views = replicas.map(({ replica, isUp, report }) => ({
@@ -33,7 +47,7 @@ function toNetworkStatus(status: ClientStatus): NetworkStatus {
   const { epoch, view } = latestView(status);
   return {
     isReady: status.isReady,
-    problem: nodeProblemOf(status) ?? progressProblem(views, quorum),
+    problem: nodeProblemOf(status) ?? progressProblem(views, quorum) ?? stallProblemOf(status),
     epoch,
     view,
     leader: view === undefined ? undefined : leaderOf(view, replicas.length),
@@ -44,10 +58,15 @@ function toNetworkStatus(status: ClientStatus): NetworkStatus {
     replicasUp: status.upCount,
     replicasNeeded: quorum,
     replicaCount: replicas.length,
-    pool: { executable: status.pool.executable, queued: status.pool.queued },
+    pool: poolOf(status),
+    stalledMs: status.stalledMs,
     openTransactions: status.openTransactions,
     isDiskFull: status.isDiskFull,
   };
+}
+
+function poolOf({ pool: { executable, queued, isFull } }: ClientStatus): NetworkStatus["pool"] {
+  return { executable, queued, isFull };
 }
 
 /** The furthest that any replica says it is; the leader of it is only as good as that word. */

@@ -35,6 +35,7 @@ import { PeerGuard } from "./peer-guard.ts";
 import { createPeerAuthenticator, openTransport } from "./replica-links.ts";
 import { createParameters, poolOptions } from "./replica-parameters.ts";
 import { repairOf, type ReplicaDependencies, type ReplicaOptions } from "./replica-options.ts";
+import type { LocalReport, ReplicaCounters } from "./replica-report.ts";
 import { peerOf, sourceOf } from "./source-name.ts";
 import { closeResources, openResources, type Resources } from "./replica-resources.ts";
 import { DEFAULT_GAP_MIN, StateSync } from "./state-sync/state-sync.ts";
@@ -43,18 +44,6 @@ import { TransactionLife } from "./transactions/transaction-life.ts";
 const CONSENSUS_FRAME = Uint8Array.of(CONSENSUS_CHANNEL);
 const STATE_FRAME = Uint8Array.of(STATE_CHANNEL);
 const EXPIRY_INTERVAL_MS = 30_000;
-
-/** Numbers that only grow; whoever exports metrics reads them. */
-export type ReplicaCounters = {
-  finalBlocks: number;
-  finalTransactions: number;
-  droppedTransactions: number;
-  viewChanges: number;
-  framesRefused: number;
-  executedBlocks: number;
-  /** How often the state was taken from a peer. */
-  stateTransfers: number;
-};
 
 export class ReplicaNode {
   readonly counters: ReplicaCounters = {
@@ -179,7 +168,7 @@ export class ReplicaNode {
     this.#transport?.setEndpoint(replica, endpoint);
   }
 
-  report(nonce = 0): ReplicaReport & { readonly alarm: string | undefined } {
+  report(nonce = 0): ReplicaReport & LocalReport {
     const status = this.#driver.status();
     const { mode, epoch, view, isAccepted, leader, tipHeight, finalHeight, finalHash } = status;
     return {
@@ -192,6 +181,8 @@ export class ReplicaNode {
       isDiskFull: this.#isDiskFull(),
       peersUp: this.#peersUp(),
       alarm: this.#alarm,
+      isPoolFull: this.#admission.poolStatus().isFull,
+      intakeDropped: this.#admission.droppedCount,
     };
   }
 

@@ -2,13 +2,10 @@
 import type { IncomingMessage } from "node:http";
 import { credentialsOf } from "./auth/access-control.ts";
 import type { Authenticator } from "./auth/authenticator.ts";
-import type { Awaitable } from "../api/awaitable.ts";
 import { clientOfAddress, clientOfIdentity } from "./server/client-name.ts";
+import type { CallerName } from "./method.ts";
 
-/** Found out when it is asked for: most requests are not counted by it. */
-export type CallerName = () => Awaitable<string>;
-
-/** A caller that the operator knows has its own name wherever it calls from; others their address. */
+/** A caller that the operator knows has its own name wherever it is; others have their address. */
 export function createCallerName(
   authenticator: Authenticator | undefined,
   request: IncomingMessage,

@@ -1,5 +1,4 @@
 import type { Awaitable } from "../api/awaitable.ts";
-import type { CallerName } from "./caller-name.ts";
 import type { RequestCorrelation } from "./server/request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./logs/subscriber-connection.ts";
@@ -10,6 +9,9 @@ export type Dialect = "founding" | "standard";
 
 /** Throws RpcError if the caller may not do this. */
 export type MethodCheck = (method: string, params: readonly unknown[]) => Promise<void>;
+
+/** Found out when it is asked for: most requests are not counted by it. */
+export type CallerName = () => Awaitable<string>;
 
 export type MethodContext = {
   readonly dialect: Dialect;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { chooseFreePorts } from "../../src/local-network/free-ports.ts";
-import type { ReplicaCounters } from "../../src/replica/replica-node.ts";
+import type { ReplicaCounters } from "../../src/replica/replica-report.ts";
 import { REPLICA_COUNT } from "../support/replica-network.ts";
 import type { ReplicaProcessOptions } from "./replica-process.ts";
 

@@ -27,7 +27,7 @@ export function createEveryMetric(node = "replica-0", blockchainId = "chain"): E
     report: {
       ...{ replica: 0, mode: "active", epoch: 0, view: 0, leader: 0, finalHeight: 0 },
       ...{ execHeight: 0, pendingCount: 0, isDiskFull: false, peersUp: [1, 2, 3] },
-      alarm: undefined,
+      ...{ alarm: undefined, isPoolFull: false, intakeDropped: 0 },
     },
     counters: {
       ...{ finalBlocks: 0, finalTransactions: 0, droppedTransactions: 0, viewChanges: 0 },

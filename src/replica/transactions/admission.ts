@@ -50,7 +50,7 @@ const CHECKS_PER_TURN = 64;
 const CHECKS_PER_ROUND_TRIP = 512;
 const ACCOUNTS_MAX = 65_536;
 const EXECUTED_MAX = 32_768;
-/** While so much waits for the execution thread to tell the accounts of its senders, no more is checked. */
+/** While so much waits for accounts from the execution thread, nothing more is checked. */
 const WAITING_MAX = 8_192;
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 /** Of a transaction that was ordered too early: it was accepted once, somewhere. */

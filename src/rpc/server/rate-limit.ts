@@ -1,7 +1,7 @@
 /** How many requests one client may send in a second (SPEC E9), counted for so many clients. */
 import { TokenBucket } from "../../base/token-bucket.ts";
 import { whenThere, type Awaitable } from "../../api/awaitable.ts";
-import type { CallerName } from "../caller-name.ts";
+import type { CallerName } from "../method.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 

@@ -13,11 +13,11 @@ import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "../auth/sign
 import type { SignIn } from "../auth/sign-in.ts";
 import type { Awaitable } from "../../api/awaitable.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { type CallerName, createCallerName } from "../caller-name.ts";
+import { createCallerName } from "../caller-name.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
 import { createHttpServer, type HttpServer, replaceTls } from "./http-server.ts";
-import type { Dialect } from "../method.ts";
+import type { CallerName, Dialect } from "../method.ts";
 import { type Admission, createAdmission, createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { RequestCorrelation } from "./request-correlation.ts";

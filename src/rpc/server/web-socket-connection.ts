@@ -1,9 +1,8 @@
 /** One WebSocket: requests in, answers and notifications out, all of it bounded. */
 import type { RawData, WebSocket } from "ws";
 import { CheckedNotices } from "../logs/checked-notices.ts";
-import type { CallerName } from "../caller-name.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { Dialect, MethodCheck } from "../method.ts";
+import type { CallerName, Dialect, MethodCheck } from "../method.ts";
 import type { Admission } from "./rate-limit.ts";
 import type { RequestCorrelation } from "./request-correlation.ts";
 import { RpcError } from "../rpc-error.ts";

@@ -196,7 +196,7 @@ class NaivePool {
         : "TX_POOL_FULL";
   }
 
-  /** Whether the source with the largest share of the queue makes room, and stays the larger one. */
+  /** Whether the source with the largest share makes room, and stays the larger one. */
   #canDisplace(entry: Entry, held: Entry | undefined, queued: Entry[], after: Entry[]): boolean {
     const other = this.queuedOf(entry.source === "a" ? "b" : "a");
     const own = queued.filter((one) => one.source === entry.source);
