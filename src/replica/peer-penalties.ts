@@ -1,7 +1,7 @@
 /**
  * Peers that send what no correct node sends: transactions that do not decode or whose signature
- * does not hold, frames with a false signature. Each costs a check, so a peer that goes on loses its
- * link, for a time that doubles until it behaves.
+ * does not hold, frames with a false signature. Each costs a check, so a peer that goes on loses
+ * its link, for a time that doubles until it behaves.
  */
 import type { Principal } from "../transport/principal.ts";
 
