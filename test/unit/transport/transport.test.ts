@@ -53,6 +53,25 @@ describe("transport", () => {
     await closeAll(nodes);
   });
 
+  it("a barred peer loses its link and has no other before its time, whoever dials", async () => {
+    const nodes = await openMesh([0, 1, 8]);
+    const [replica] = nodes;
+    assert.ok(replica !== undefined);
+    for (const peer of [1, 8]) {
+      const barredMs = performance.now();
+      replica.transport.bar(peer, 600);
+      assert.equal(replica.transport.isUp(peer), false);
+      await until(() => replica.transport.isUp(peer), "the link is up again");
+      const pauseMs = performance.now() - barredMs;
+      assert.ok(pauseMs >= 600, `peer ${peer} was back after ${pauseMs} ms`);
+    }
+    assert.deepEqual(
+      replica.downs.map(({ reason }) => reason),
+      ["LINK_BARRED", "LINK_BARRED"],
+    );
+    await closeAll(nodes);
+  });
+
   it("frames of every size arrive whole and in order, given whole or in parts", async () => {
     const prng = new Prng(7);
     const edges = [0, 1, 3, 4, 5, 16_380, 16_384, 65_531, 65_532, 65_536, 65_537, 3_000_000];
