@@ -300,7 +300,7 @@ export class ClientNode {
         ask: (replica, request) => void this.#links?.ask(replica, request),
         hold: (replica, isHeld) => this.#links?.hold(replica, isHeld),
         known: ({ id }) => this.#submissions.get(hexToBytes(id)),
-        isWaiting: () => this.#submissions.openCount > 0,
+        isWaiting: () => this.#submissions.hasExecutable,
         onPublished: (executed) => this.#onPublished(executed),
         onFailed: (error) => this.#fail(error),
       },

@@ -310,7 +310,7 @@ export class ReplicaNode {
         replace: (state) => {
           this.counters.stateTransfers++;
           this.#feed.replace(state);
-          this.#admission.refresh();
+          this.#admission.refresh(true);
         },
         onRefused: (from, code) => this.#onRefusedFrame(from, code),
         onFailed: (error) => this.#die(error),

@@ -99,6 +99,11 @@ export class Submissions {
     return this.#open.size;
   }
 
+  /** Whether replicas have something to order; what is queued waits for its own sender. */
+  get hasExecutable(): boolean {
+    return this.#pool.status().executable > 0;
+  }
+
   /** The promise holds over restarts: what the journal had open is sent again. */
   async restore(): Promise<void> {
     const { opened, isFinal } = this.#dependencies;

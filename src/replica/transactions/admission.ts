@@ -129,7 +129,7 @@ export class Admission {
    * Accounts changed of which nobody told, by authorizations or with the whole state: asks again
    * for all that matter.
    */
-  refresh(): void {
+  refresh(isStateReplaced = false): void {
     this.#accounts.clear();
     const senders = Array.from(this.#pool.content(), ({ sender }) => sender);
     if (senders.length === 0) return;
@@ -139,10 +139,21 @@ export class Admission {
         const outcome = this.#pool.onBlock({ accounts, included: [] });
         for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));
         this.#apply(outcome);
+        if (isStateReplaced) this.#handOnAgain();
         this.#submitPromoted();
       },
       () => undefined,
     );
+  }
+
+  /**
+   * Blocks that this replica did not execute may have dropped some of these: the core takes such
+   * ones for done, and only forgets that for those that are taken back.
+   */
+  #handOnAgain(): void {
+    const executable = [...this.#pool.executables()];
+    for (const transaction of executable) this.#withdraw(idOf(transaction));
+    for (const transaction of executable) this.#promote(transaction);
   }
 
   /** Gives up what waited for its whole lifetime. */

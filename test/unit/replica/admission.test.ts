@@ -233,6 +233,15 @@ describe("admission", () => {
     });
   }
 
+  it("hands on again what blocks may have dropped that were not executed here", async () => {
+    const desk = new Desk();
+    desk.arrive(transfer(0, 0));
+    await until(() => desk.queue.length === 1, "it waits to be ordered");
+    desk.admission.refresh(true);
+    await until(() => desk.queue.length === 2, "after a state transfer it is handed on again");
+    assert.deepEqual(desk.withdrawn, [idOf(transfer(0, 0))], "and the core has forgotten it");
+  });
+
   it("keeps its intake flat under a flood, and lets others through meanwhile", async () => {
     const held = new Set<string>();
     const forged: string[] = [];
