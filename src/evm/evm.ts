@@ -28,6 +28,20 @@ export type EvmDependencies = {
   readonly codes?: AnalyzedCodeCache | undefined;
   /** Looked at after every few thousand gas: true ends the execution with status "stopped". */
   readonly shouldStop?: () => boolean;
+  /** For execution that a thread can take up elsewhere; never for the blocks of the chain. */
+  readonly preemption?: Preemption | undefined;
+};
+
+/**
+ * Ends an execution by the work it does, with status "stopped". Code without a single jump can hash
+ * for seconds, so the flag is looked at after every opcode that can be dear, once a frame has spent
+ * some gas, and at every entry into a frame. It is apart from `shouldStop`, because how much slow
+ * work a block has done depends on where that one is looked at (slow-work-meter.ts).
+ */
+export type Preemption = {
+  readonly isPreempted: () => boolean;
+  /** The most bytes that one hash may take: a hash cannot be interrupted. */
+  readonly bulkBytesMax: number;
 };
 
 export type ExecutionContext = {
@@ -57,6 +71,8 @@ export class Evm {
         dependencies.codes ??
         new AnalyzedCodeCache(options.codeCacheBytesMax ?? CODE_CACHE_BYTES_MAX),
       shouldStop: dependencies.shouldStop ?? neverStop,
+      isPreempted: dependencies.preemption?.isPreempted ?? neverStop,
+      bulkBytesMax: dependencies.preemption?.bulkBytesMax ?? Infinity,
     });
   }
 
@@ -140,6 +156,7 @@ export class Evm {
     let runCount = 0;
     while (frame !== undefined) {
       if ((++runCount & POLL_FRAMES_MASK) === 0 && machine.shouldStop()) return signal.STOPPED;
+      if (machine.isPreempted()) return signal.STOPPED;
       const outcome = runFrame(frame, machine);
       if (outcome === signal.STOPPED) return signal.STOPPED;
       if (outcome !== signal.ENTERED) {

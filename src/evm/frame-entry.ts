@@ -170,6 +170,7 @@ function runPrecompile(
 ): signal.Signal {
   const gasLeft = request.gas - precompile.gasCost(request.data);
   if (gasLeft >= 0) {
+    if (request.data.length > machine.bulkBytesMax) return signal.STOPPED;
     const output = precompile.run(request.data);
     if (output !== undefined) return settle(machine, signal.RETURNED, gasLeft, output);
   }

@@ -122,6 +122,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         const a = stack[--sp] ?? 0n;
         const b = stack[--sp] ?? 0n;
         stack[sp - 1] = multiplyModulo(a, b, stack[sp - 1] ?? 0n, machine);
+        if (gas < pollBelow && machine.isPreempted()) return STOPPED;
         break;
       }
       case 0x0a: {
@@ -132,6 +133,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         gas -= 50 * byteLength(exponent);
         if (gas < 0) return outOfGas(frame, gas);
         stack[sp - 1] = power(exponentBase, exponent);
+        if (gas < pollBelow && machine.isPreempted()) return STOPPED;
         break;
       }
       case 0x0b: // SIGNEXTEND
@@ -476,6 +478,7 @@ export function runFrame(frame: Frame, machine: Machine): signal.Signal {
         sp = frame.stackSize;
         memorySize = frame.memorySize;
         view = memory.view;
+        if (gas < pollBelow && machine.isPreempted()) return STOPPED;
       }
     }
     pc++;

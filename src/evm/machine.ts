@@ -15,6 +15,8 @@ export class Machine {
   readonly precompiles: ReadonlyMap<bigint, Precompile>;
   readonly codes: AnalyzedCodeCache;
   readonly shouldStop: () => boolean;
+  readonly isPreempted: () => boolean;
+  readonly bulkBytesMax: number;
   readonly memory = new Memory();
   block: BlockContext = NO_BLOCK;
   tx: TransactionContext = NO_TRANSACTION;
@@ -36,6 +38,8 @@ export class Machine {
     this.precompiles = parts.precompiles;
     this.codes = parts.codes;
     this.shouldStop = parts.shouldStop;
+    this.isPreempted = parts.isPreempted;
+    this.bulkBytesMax = parts.bulkBytesMax;
   }
 
   /** The innermost frame, if any is running. */
@@ -77,6 +81,8 @@ export type MachineParts = {
   readonly precompiles: ReadonlyMap<bigint, Precompile>;
   readonly codes: AnalyzedCodeCache;
   readonly shouldStop: () => boolean;
+  readonly isPreempted: () => boolean;
+  readonly bulkBytesMax: number;
 };
 
 const NO_BLOCK: BlockContext = {

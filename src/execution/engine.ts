@@ -21,7 +21,10 @@ export type ChainRules = {
 export type EngineOptions = {
   /** Analyses of code that outlive the engine: worth it for whoever runs many blocks or calls. */
   readonly codes?: AnalyzedCodeCache | undefined;
+  /** Looked at by work done; undefined for blocks, whose slow work must not depend on it. */
   readonly shouldStop?: (() => boolean) | undefined;
+  /** The most bytes that one hash may take where `shouldStop` is given: no end by default. */
+  readonly bulkBytesMax?: number | undefined;
   /** Counts the slow work; what runs out of it ends as if the stop flag were up. */
   readonly meter?: SlowWorkMeter | undefined;
   /** Instead of those of the fork. */
@@ -32,7 +35,7 @@ export type EngineOptions = {
 export function createEngine(
   rules: Omit<ChainRules, "baseFee">,
   state: StateReader,
-  { codes, shouldStop, meter, precompiles }: EngineOptions = {},
+  { codes, shouldStop, bulkBytesMax, meter, precompiles }: EngineOptions = {},
 ): TransactionEngine {
   const { chainId, fork, transactionGasMax } = rules;
   const journal = new Journal(state);
@@ -42,6 +45,13 @@ export function createEngine(
   const isOver =
     meter === undefined ? shouldStop : () => meter.isExhausted || shouldStop?.() === true;
   const stop = isOver === undefined ? {} : { shouldStop: isOver };
-  const evm = new Evm({ fork, chainId }, { world: journal, precompiles: metered, codes, ...stop });
+  const preemption =
+    shouldStop === undefined || isOver === undefined
+      ? undefined
+      : { isPreempted: isOver, bulkBytesMax: bulkBytesMax ?? Infinity };
+  const evm = new Evm(
+    { fork, chainId },
+    { world: journal, precompiles: metered, codes, preemption, ...stop },
+  );
   return { evm, journal, chainId, fork, transactionGasMax, meter };
 }

@@ -67,6 +67,7 @@ export function callOpcode(frame: Frame, machine: Machine, kind: CallKind): sign
     frame.pc++;
     return signal.ENTERED;
   }
+  if (outcome === signal.STOPPED) return signal.STOPPED;
   settleCall(frame, machine, outcome, outputOffset, outputSize);
   return signal.CONTINUE;
 }

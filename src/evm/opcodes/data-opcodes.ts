@@ -10,16 +10,18 @@ import {
   RETURN_DATA_OUT_OF_BOUNDS,
   type Signal,
   STATIC_VIOLATION,
+  STOPPED,
 } from "../signal.ts";
 import { ADDRESS_MASK } from "../word.ts";
 
 const EMPTY_HASH = keccak256Word(EMPTY_BYTES, 0, 0);
 
-export function keccak(frame: Frame, { memory }: Machine): Signal {
+export function keccak(frame: Frame, { memory, bulkBytesMax }: Machine): Signal {
   const offset = pop(frame);
   const size = Number(frame.stack[frame.stackSize - 1]);
   frame.gas -= 6 * Math.ceil(size / 32);
   if (frame.gas < 0 || !coverMemory(frame, memory, offset, size)) return OUT_OF_GAS;
+  if (size > bulkBytesMax) return STOPPED;
   frame.stack[frame.stackSize - 1] =
     size === 0 ? EMPTY_HASH : keccak256Word(memory.bytes, frame.memoryBase + offset, size);
   return CONTINUE;

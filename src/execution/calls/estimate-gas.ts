@@ -55,6 +55,8 @@ function search(
   const likely = ((first.gasUsed + BigInt(first.gasRefunded) + CALL_STIPEND_GAS) * 64n) / 63n;
   let next = likely < high ? likely : (low + high) / 2n;
   while (low + 1n < high) {
+    // Runs that are too short to be stopped are many.
+    if (environment.engine?.shouldStop?.() === true) return err({ kind: "stopped" });
     const result = runWith(environment, request, next);
     if (result.ok && result.value.status === "stopped") return err({ kind: "stopped" });
     if (result.ok && result.value.status === "success") high = next;

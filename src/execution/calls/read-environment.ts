@@ -30,6 +30,8 @@ export type ReadBounds = {
   /** Of a result that can be long, in bytes. */
   readonly resultBytesMax: number;
   shouldStop(): boolean;
+  /** Of one hash, which cannot be interrupted; undefined: no bound. */
+  readonly bulkBytesMax?: number | undefined;
   readonly meter?: SlowWorkMeter | undefined;
 };
 
@@ -47,6 +49,7 @@ export function callEnvironment(
     engine: {
       codes: source.codes,
       shouldStop: () => bounds.shouldStop(),
+      bulkBytesMax: bounds.bulkBytesMax,
       meter: bounds.meter,
       precompiles: movedPrecompiles(source.rules, stateOverrides),
     },
