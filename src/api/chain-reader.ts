@@ -86,13 +86,24 @@ export type StateAtReader = BlockReader & {
   stateAt(block: BlockRecord): Awaitable<StateAt | undefined>;
 };
 
+/** Under whose name long work waits for its turn; asked only for work that does. */
+export type CallerNamer = () => Awaitable<string>;
+
 export type Caller = {
-  call(request: CallRequest, block: BlockRecord): Awaitable<Result<Uint8Array, CallFailure>>;
+  call(
+    request: CallRequest,
+    block: BlockRecord,
+    caller?: CallerNamer,
+  ): Awaitable<Result<Uint8Array, CallFailure>>;
 };
 
 export type GasEstimator = {
   /** The least gas limit, at most that of the request, with which it succeeds. */
-  estimateGas(request: CallRequest, block: BlockRecord): Awaitable<Result<bigint, CallFailure>>;
+  estimateGas(
+    request: CallRequest,
+    block: BlockRecord,
+    caller?: CallerNamer,
+  ): Awaitable<Result<bigint, CallFailure>>;
 };
 
 export type AccessListCreator = {
@@ -100,6 +111,7 @@ export type AccessListCreator = {
   createAccessList(
     request: CallRequest,
     block: BlockRecord,
+    caller?: CallerNamer,
   ): Awaitable<Result<CreatedAccessList, CallFailure>>;
 };
 
@@ -114,6 +126,7 @@ export type Prover = {
     address: bigint,
     slots: readonly bigint[],
     block: BlockRecord,
+    caller?: CallerNamer,
   ): Awaitable<Result<AccountProof, CallFailure>>;
 };
 
@@ -140,6 +153,7 @@ export type Simulator = {
   simulate(
     request: SimulationRequest,
     block: BlockRecord,
+    caller?: CallerNamer,
   ): Awaitable<Result<readonly SimulatedBlock[], CallFailure>>;
 };
 
@@ -149,12 +163,14 @@ export type TraceReader = {
     request: CallRequest,
     block: BlockRecord,
     options: TraceOptions,
+    caller?: CallerNamer,
   ): Awaitable<Result<string, CallFailure>>;
   /** One for each transaction from the first to the last place; of no block 0. */
   traceTransactions(
     block: BlockRecord,
     places: { readonly first: number; readonly last: number },
     options: TraceOptions,
+    caller?: CallerNamer,
   ): Awaitable<Result<readonly string[], CallFailure>>;
 };
 

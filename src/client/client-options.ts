@@ -72,10 +72,14 @@ export type CallLimits = {
   readonly stopGraceMs: number;
   /** Of a trace or a simulation, in bytes. */
   readonly resultBytesMax: number;
-  /** Threads for what does not end at once. */
+  /**
+   * Threads for what does not end at once: at most one less than there are processors, but two for
+   * the sake of fairness, because one caller alone never has the last.
+   */
   readonly workersMax: number;
-  /** How many may wait for a thread, and how long. */
+  /** How many may wait for a thread, of all callers and of one, and how long. */
   readonly waitingMax: number;
+  readonly waitingCallerMax: number;
   readonly waitMaxMs: number;
   /** A thread that has had nothing to do for so long is ended. */
   readonly idleMaxMs: number;
@@ -86,8 +90,9 @@ export const DEFAULT_CALL_LIMITS: CallLimits = {
   timeMaxMs: 5_000,
   stopGraceMs: 3_000,
   resultBytesMax: 25_000_000,
-  workersMax: 1,
-  waitingMax: 256,
+  workersMax: 4,
+  waitingMax: 1_024,
+  waitingCallerMax: 256,
   waitMaxMs: 10_000,
   idleMaxMs: 60_000,
 };

@@ -1,4 +1,5 @@
 import type { Awaitable } from "../api/awaitable.ts";
+import type { CallerNamer } from "../api/chain-reader.ts";
 import type { RequestCorrelation } from "./server/request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./logs/subscriber-connection.ts";
@@ -10,9 +11,6 @@ export type Dialect = "founding" | "standard";
 /** Throws RpcError if the caller may not do this. */
 export type MethodCheck = (method: string, params: readonly unknown[]) => Promise<void>;
 
-/** Found out when it is asked for: most requests are not counted by it. */
-export type CallerName = () => Awaitable<string>;
-
 export type MethodContext = {
   readonly dialect: Dialect;
   readonly limits: RpcLimits;
@@ -20,8 +18,8 @@ export type MethodContext = {
   readonly connection?: SubscriberConnection | undefined;
   /** Undefined where everyone may do everything. */
   readonly check?: MethodCheck | undefined;
-  /** Whom limits count the request under; undefined where the caller is this process. */
-  readonly caller?: CallerName | undefined;
+  /** Undefined where all callers are one. */
+  readonly caller?: CallerNamer | undefined;
   /** Under which the log tells of it. */
   readonly correlation?: RequestCorrelation | undefined;
 };

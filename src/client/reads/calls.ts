@@ -1,10 +1,12 @@
 /**
  * Calls, estimates, traces and proofs on the state after any retained block. Most calls are over in
  * a few microseconds, less than a thread takes to be asked: those run at once. What does not end
- * soon is begun anew in a thread, where it cannot hold the node up.
+ * soon is begun anew in a thread, where it cannot hold the node up; so is what cannot be short.
  */
+import { availableParallelism } from "node:os";
 import { err } from "../../base/result.ts";
 import { SlowWorkMeter } from "../../execution/slow-work-meter.ts";
+import { isLightRead } from "../../execution/light-read.ts";
 import type { ReadBounds, ReadSource } from "../../execution/calls/read-environment.ts";
 import {
   runReadJob,
@@ -17,6 +19,7 @@ import { invariant } from "../../base/invariant.ts";
 import type { ChainExecutor } from "../sync/chain-executor.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import type { CallLimits } from "../client-options.ts";
+import { EventLoopShare } from "../event-loop-share.ts";
 import { ReadWorkers } from "./read-workers.ts";
 
 export type CallsOptions = CallLimits & { readonly statePath: string };
@@ -32,7 +35,15 @@ const INLINE_MS = 1;
 /** A few signatures. One precompile cannot be interrupted. */
 const INLINE_PRECOMPILE_GAS = 15_000;
 
-const QUICK_KINDS: ReadonlySet<ReadKind> = new Set(["call", "estimateGas", "accessList"]);
+/** A quarter of a millisecond of KECCAK256. One hash cannot be interrupted, either. */
+const INLINE_HASH_BYTES_MAX = 65_536;
+
+/** Who asks, found out only for what does not end at once; undefined where nobody is told apart. */
+export type CallerNamer = () => string | Promise<string>;
+
+const UNNAMED_CALLER = "";
+/** One caller never has all threads, so that another finds one: that takes two. */
+const WORKERS_LEAST = 2;
 
 export class Calls {
   readonly #options: CallsOptions;
@@ -41,13 +52,14 @@ export class Calls {
   readonly #source: ReadSource;
   /** Calls run on this thread one after the other. */
   readonly #meter = new SlowWorkMeter(INLINE_PRECOMPILE_GAS);
+  readonly #share = new EventLoopShare();
 
   constructor(options: CallsOptions, dependencies: CallDependencies) {
     const { executor, logger } = dependencies;
     this.#options = options;
     this.#dependencies = dependencies;
     this.#workers = new ReadWorkers(
-      { ...options, rules: executor.rules },
+      { ...options, workersMax: workersFor(options.workersMax), rules: executor.rules },
       {
         update: (since) => executor.unwritten(since),
         onDied: (reason) => logger.warn("a read thread died", { reason }),
@@ -65,26 +77,42 @@ export class Calls {
     kind: Kind,
     params: ReadParams[Kind],
     number: bigint,
+    caller?: CallerNamer,
   ): ReadResults[Kind] | Promise<ReadResults[Kind]> {
     const { reader } = this.#dependencies;
     if (reader.stateReaderAt(number) === undefined) {
       return err({ kind: "pruned" });
     }
-    if (!this.#isQuick(kind, number)) return this.#workers.run(kind, params);
-    const result = runReadJob(kind, params, this.#source, this.#inlineBounds());
+    if (!this.#isQuick(kind, params, number)) return this.#runInThread(kind, params, caller);
+    if (this.#share.isSpent) {
+      return this.#share.next().then(() => this.run(kind, params, number, caller));
+    }
+    const result = this.#share.run(() =>
+      runReadJob(kind, params, this.#source, this.#inlineBounds()),
+    );
     const isCut = !result.ok && result.error.kind === "stopped";
-    return isCut ? this.#workers.run(kind, params) : result;
+    return isCut ? this.#runInThread(kind, params, caller) : result;
   }
 
   close(): Promise<void> {
     return this.#workers.close();
   }
 
+  async #runInThread<Kind extends ReadKind>(
+    kind: Kind,
+    params: ReadParams[Kind],
+    caller: CallerNamer | undefined,
+  ): Promise<ReadResults[Kind]> {
+    const name = caller === undefined ? UNNAMED_CALLER : await caller();
+    return this.#workers.run(kind, params, name);
+  }
+
   /** Whether it is worth a try on this thread. */
-  #isQuick(kind: ReadKind, number: bigint): boolean {
+  #isQuick<Kind extends ReadKind>(kind: Kind, params: ReadParams[Kind], number: bigint): boolean {
     // The tries of the latest block are in memory; those of others are made first.
-    if (kind === "proof") return number === this.#dependencies.executor.database.latestBlock;
-    return QUICK_KINDS.has(kind);
+    const { latestBlock } = this.#dependencies.executor.database;
+    if (kind === "proof" && number !== latestBlock) return false;
+    return isLightRead(kind, params);
   }
 
   #inlineBounds(): ReadBounds {
@@ -95,9 +123,14 @@ export class Calls {
       gasMax,
       resultBytesMax,
       shouldStop: () => performance.now() > endMs,
+      bulkBytesMax: INLINE_HASH_BYTES_MAX,
       meter: this.#meter,
     };
   }
+}
+
+function workersFor(workersMax: number): number {
+  return Math.min(workersMax, Math.max(WORKERS_LEAST, availableParallelism() - 1));
 }
 
 function createSource({ executor, reader }: CallDependencies): ReadSource {

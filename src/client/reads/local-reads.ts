@@ -16,7 +16,7 @@ import type { TracedBlock } from "../../execution/trace/trace-transactions.ts";
 import type { FeeRules } from "../../txpool/pool-options.ts";
 import type { PoolStatus, SenderContent } from "../../txpool/tx-pool.ts";
 import type { BlockRecord } from "./block-record.ts";
-import type { Calls } from "./calls.ts";
+import type { CallerNamer, Calls } from "./calls.ts";
 import type { ChainReader, FoundTransaction, NamedBlock, StateAt } from "./chain-reader.ts";
 import type { Settlements } from "../transactions/finality-waiters.ts";
 import type { Submissions } from "../transactions/pending-transactions.ts";
@@ -107,35 +107,50 @@ export class LocalReads {
     return this.#dependencies.reader.stateAt(block);
   }
 
-  call(request: CallRequest, { header }: CalledBlock): Read<"call"> {
-    return this.#dependencies.calls.run("call", { request, header }, header.number);
+  call(request: CallRequest, { header }: CalledBlock, caller?: CallerNamer): Read<"call"> {
+    return this.#dependencies.calls.run("call", { request, header }, header.number, caller);
   }
 
   /** The least gas limit, at most that of the request, with which it succeeds. */
-  estimateGas(request: CallRequest, { header }: CalledBlock): Read<"estimateGas"> {
-    return this.#dependencies.calls.run("estimateGas", { request, header }, header.number);
+  estimateGas(
+    request: CallRequest,
+    { header }: CalledBlock,
+    caller?: CallerNamer,
+  ): Read<"estimateGas"> {
+    return this.#dependencies.calls.run("estimateGas", { request, header }, header.number, caller);
   }
 
-  createAccessList(request: CallRequest, { header }: CalledBlock): Read<"accessList"> {
-    return this.#dependencies.calls.run("accessList", { request, header }, header.number);
+  createAccessList(
+    request: CallRequest,
+    { header }: CalledBlock,
+    caller?: CallerNamer,
+  ): Read<"accessList"> {
+    return this.#dependencies.calls.run("accessList", { request, header }, header.number, caller);
   }
 
-  simulate(request: SimulationRequest, { header }: CalledBlock): Read<"simulation"> {
-    return this.#dependencies.calls.run("simulation", { request, header }, header.number);
+  simulate(
+    request: SimulationRequest,
+    { header }: CalledBlock,
+    caller?: CallerNamer,
+  ): Read<"simulation"> {
+    return this.#dependencies.calls.run("simulation", { request, header }, header.number, caller);
   }
 
   traceCall(
     request: CallRequest,
     { header }: CalledBlock,
     options: TraceOptions,
+    caller?: CallerNamer,
   ): Read<"traceCall"> {
-    return this.#dependencies.calls.run("traceCall", { request, header, options }, header.number);
+    const params = { request, header, options };
+    return this.#dependencies.calls.run("traceCall", params, header.number, caller);
   }
 
   traceTransactions(
     block: NamedBlock,
     { first, last }: { readonly first: number; readonly last: number },
     options: TraceOptions,
+    caller?: CallerNamer,
   ): Read<"traceTransactions"> {
     const record = this.blockByNumber(block.header.number);
     invariant(record !== undefined && record.header.number > 0n, "the block was found before");
@@ -145,12 +160,18 @@ export class LocalReads {
       "traceTransactions",
       { header, transactions, firstTraced: first, options },
       header.number - 1n,
+      caller,
     );
   }
 
-  prove(address: bigint, slots: readonly bigint[], { header }: CalledBlock): Read<"proof"> {
+  prove(
+    address: bigint,
+    slots: readonly bigint[],
+    { header }: CalledBlock,
+    caller?: CallerNamer,
+  ): Read<"proof"> {
     const { number } = header;
-    return this.#dependencies.calls.run("proof", { number, address, slots }, number);
+    return this.#dependencies.calls.run("proof", { number, address, slots }, number, caller);
   }
 
   submitRaw(

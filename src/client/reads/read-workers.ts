@@ -1,7 +1,8 @@
 /**
- * The threads that run what may take long, as the main thread sees them. They are started when
- * there is something to do and ended when there has been nothing for a while: an idle node holds
- * no memory for them. A job that does not stop in time ends with its thread; the next one gets a
+ * The threads that run what may take long, as the main thread sees them. Callers take turns, and one
+ * caller alone never has all threads: however long its jobs run, the next caller's job finds one. The
+ * threads are started when there is something to do and ended when there has been nothing for a
+ * while: an idle node holds no memory for them. A job that does not stop in time ends with its thread; the next one gets a
  * new thread.
  */
 import { Worker } from "node:worker_threads";
@@ -11,6 +12,7 @@ import type { CallFailure } from "../../api/call-request.ts";
 import type { ChainRules } from "../../execution/engine.ts";
 import type { ReadKind, ReadParams, ReadResults } from "../../execution/calls/read-job.ts";
 import type { StateMark } from "../../state/state-database.ts";
+import { FairQueue } from "../fair-queue.ts";
 import type { ReadAnswer, ReadRequest, ReadWorkerOptions, StateUpdate } from "./read-worker.ts";
 
 export type ReadWorkersOptions = {
@@ -23,8 +25,9 @@ export type ReadWorkersOptions = {
   readonly stopGraceMs: number;
   readonly resultBytesMax: number;
   readonly workersMax: number;
-  /** Jobs that wait for a thread, and how long they may. */
+  /** Jobs that wait for a thread, of all callers and of one, and how long they may. */
   readonly waitingMax: number;
+  readonly waitingCallerMax: number;
   readonly waitMaxMs: number;
   /** How long a thread may have nothing to do. */
   readonly idleMaxMs: number;
@@ -38,6 +41,7 @@ export type ReadWorkersDependencies = {
 };
 
 type Job = {
+  readonly caller: string;
   readonly kind: ReadKind;
   readonly params: ReadParams[ReadKind];
   readonly dueMs: number;
@@ -67,12 +71,15 @@ export class ReadWorkers {
   readonly #options: ReadWorkersOptions;
   readonly #dependencies: ReadWorkersDependencies;
   readonly #threads = new Set<Thread>();
-  #waiting: Job[] = [];
+  readonly #queue: FairQueue<Job>;
   #isClosed = false;
 
   constructor(options: ReadWorkersOptions, dependencies: ReadWorkersDependencies) {
+    const { waitingMax, waitingCallerMax, workersMax } = options;
+    const runningCallerMax = Math.max(1, workersMax - 1);
     this.#options = options;
     this.#dependencies = dependencies;
+    this.#queue = new FairQueue({ waitingMax, waitingCallerMax, runningCallerMax });
   }
 
   get threadCount(): number {
@@ -80,17 +87,22 @@ export class ReadWorkers {
   }
 
   /** Rejects with READ_WORKER_FAILED if the thread died of it. */
-  run<Kind extends ReadKind>(kind: Kind, params: ReadParams[Kind]): Promise<ReadResults[Kind]> {
+  run<Kind extends ReadKind>(
+    kind: Kind,
+    params: ReadParams[Kind],
+    caller: string,
+  ): Promise<ReadResults[Kind]> {
     this.#dropOverdue();
     return new Promise((resolve, reject) => {
       // A thread answers with the result of the kind that it was asked for.
       const resolveAny = resolve as Job["resolve"];
-      if (this.#isClosed || this.#waiting.length >= this.#options.waitingMax) {
+      if (this.#isClosed) {
         resolveAny(BUSY);
         return;
       }
       const dueMs = performance.now() + this.#options.waitMaxMs;
-      this.#waiting.push({ kind, params, dueMs, resolve: resolveAny, reject });
+      const job = { caller, kind, params, dueMs, resolve: resolveAny, reject };
+      this.#queue.add(caller, job)?.resolve(BUSY);
       this.#assign();
     });
   }
@@ -98,30 +110,40 @@ export class ReadWorkers {
   /** What runs is cut off; what waits is refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { resolve } of this.#waiting.splice(0)) resolve(BUSY);
+    for (const { resolve } of this.#queue.remove(() => true)) resolve(BUSY);
     await Promise.all(Array.from(this.#threads, (thread) => this.#end(thread)));
   }
 
   #dropOverdue(): void {
     const nowMs = performance.now();
-    const overdue = this.#waiting.filter(({ dueMs }) => dueMs < nowMs);
-    if (overdue.length === 0) return;
-    this.#waiting = this.#waiting.filter(({ dueMs }) => dueMs >= nowMs);
-    for (const { resolve } of overdue) resolve(BUSY);
+    for (const { resolve } of this.#queue.remove(({ dueMs }) => dueMs < nowMs)) resolve(BUSY);
   }
 
   #assign(): void {
-    while (this.#waiting.length > 0) {
-      const free = this.#freeThread();
-      const job = free === undefined ? undefined : this.#waiting.shift();
-      if (free === undefined || job === undefined) return;
-      this.#start(free, job);
+    while (this.#hasFreeThread()) {
+      const taken = this.#queue.take();
+      if (taken === undefined) return;
+      this.#start(this.#freeThread(), taken.item);
     }
   }
 
-  #freeThread(): Thread | undefined {
+  #hasFreeThread(): boolean {
+    if (this.#threads.size < this.#options.workersMax) return true;
+    for (const thread of this.#threads) if (thread.job === undefined) return true;
+    return false;
+  }
+
+  #freeThread(): Thread {
     for (const thread of this.#threads) if (thread.job === undefined) return thread;
-    return this.#threads.size < this.#options.workersMax ? this.#open() : undefined;
+    return this.#open();
+  }
+
+  /** The thread has no job any more. */
+  #takeJob(thread: Thread): Job | undefined {
+    const { job } = thread;
+    thread.job = undefined;
+    if (job !== undefined) this.#queue.release(job.caller);
+    return job;
   }
 
   #open(): Thread {
@@ -179,8 +201,7 @@ export class ReadWorkers {
   #onTimeUp(thread: Thread): void {
     Atomics.store(thread.stop, 0, thread.ticket);
     thread.timer = setTimeout(() => {
-      thread.job?.resolve(STOPPED);
-      thread.job = undefined;
+      this.#takeJob(thread)?.resolve(STOPPED);
       this.#dependencies.onDied("it did not stop");
       this.#threads.delete(thread);
       void thread.worker.terminate();
@@ -202,7 +223,7 @@ export class ReadWorkers {
 
   #rest(thread: Thread): void {
     clearTimeout(thread.timer);
-    thread.job = undefined;
+    this.#takeJob(thread);
     thread.timer = setTimeout(() => void this.#end(thread), this.#options.idleMaxMs);
     thread.timer.unref();
   }
@@ -211,8 +232,7 @@ export class ReadWorkers {
     if (!this.#threads.delete(thread)) return;
     clearTimeout(thread.timer);
     this.#dependencies.onDied(reason);
-    thread.job?.reject(failure(reason));
-    thread.job = undefined;
+    this.#takeJob(thread)?.reject(failure(reason));
     this.#assign();
   }
 
@@ -220,9 +240,9 @@ export class ReadWorkers {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.timer);
     this.#threads.delete(thread);
-    if (thread.job !== undefined) {
-      thread.job.resolve(STOPPED);
-      thread.job = undefined;
+    const cut = this.#takeJob(thread);
+    if (cut !== undefined) {
+      cut.resolve(STOPPED);
       Atomics.store(thread.stop, 0, thread.ticket);
     }
     const ended = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { bytesToHex } from "../../base/hex.ts";
 import type { TraceOptions } from "../../api/trace-options.ts";
-import type { BlockRecord, TraceReader } from "../../api/chain-reader.ts";
+import type { BlockRecord, CallerNamer, TraceReader } from "../../api/chain-reader.ts";
 import { jsonList, type JsonText } from "../json-text.ts";
 import { callFailureToError } from "../format/failure-error.ts";
 import { RpcError, SERVER_ERROR } from "../rpc-error.ts";
@@ -15,11 +15,12 @@ export async function traceBlock(
   reader: TraceReader,
   block: BlockRecord,
   options: TraceOptions,
+  caller?: CallerNamer,
 ): Promise<JsonText> {
   assertTraceable(block);
   const { transactionHashes } = block;
   const places = { first: 0, last: transactionHashes.length - 1 };
-  const traced = await reader.traceTransactions(block, places, options);
+  const traced = await reader.traceTransactions(block, places, options, caller);
   if (!traced.ok) throw callFailureToError(traced.error);
   const entries = traced.value.map((text, index) => {
     const hash = bytesToHex(transactionHashes[index] ?? new Uint8Array(0));

@@ -1,7 +1,7 @@
 /** How many requests one client may send in a second (SPEC E9), counted for so many clients. */
 import { TokenBucket } from "../../base/token-bucket.ts";
-import { whenThere, type Awaitable } from "../../api/awaitable.ts";
-import type { CallerName } from "../method.ts";
+import { type Awaitable, whenThere } from "../../api/awaitable.ts";
+import type { CallerNamer } from "../../api/chain-reader.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 
@@ -64,6 +64,7 @@ export function createRateLimit(limits: RpcLimits): RateLimit | undefined {
   return limits.clientRateMax === 0 ? undefined : new RateLimit(limits);
 }
 
-export function createAdmission(rate: RateLimit, caller: CallerName): Admission {
+/** Charges the caller under its name. */
+export function createAdmission(rate: RateLimit, caller: CallerNamer): Admission {
   return (count) => whenThere(caller(), (name) => rate.admit(name, count));
 }

@@ -13,11 +13,12 @@ import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "../auth/sign
 import type { SignIn } from "../auth/sign-in.ts";
 import type { Awaitable } from "../../api/awaitable.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { createCallerName } from "../caller-name.ts";
+import { createCallerNamer } from "../caller-namer.ts";
+import type { CallerNamer } from "../../api/chain-reader.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
 import { createHttpServer, type HttpServer, replaceTls } from "./http-server.ts";
-import type { CallerName, Dialect } from "../method.ts";
+import type { Dialect } from "../method.ts";
 import { type Admission, createAdmission, createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
@@ -71,7 +72,7 @@ export class RpcServer {
     this.#sockets = new WebSocketEndpoint(options, {
       dispatcher: this.#dispatcher,
       access: this.#access,
-      callerOf: (request) => createCallerName(this.#authenticator, request),
+      callerOf: (request) => createCallerNamer(this.#authenticator, request),
       admissionOf: (caller) => this.#admissionOf(caller),
       dialectOf: (url) => this.#dialectOf(url),
       onInternalError: (error) => dependencies.onInternalError?.("websocket", error),
@@ -189,7 +190,8 @@ export class RpcServer {
       this.#end(response, refusal(415, invalid(message)), headers);
       return;
     }
-    const caller = createCallerName(this.#authenticator, request);
+    // Before the body: a socket that was closed has no address.
+    const caller = createCallerNamer(this.#authenticator, request);
     const body = await readBody(request, limits.bodyBytesMax, this.#budget);
     if (body.kind === "aborted") return;
     if (body.kind === "tooLarge") {
@@ -209,7 +211,8 @@ export class RpcServer {
             : createMethodCheck(this.#access, credentialsOf(request));
         const correlation = new RequestCorrelation(request.headers);
         const admit = this.#admissionOf(caller);
-        return this.#dispatcher.answer(body.bytes, dialect, { admit, check, caller, correlation });
+        const asked = { admit, caller, check, correlation };
+        return this.#dispatcher.answer(body.bytes, dialect, asked);
       });
     } finally {
       this.#budget.release(body.bytes.length);
@@ -222,7 +225,8 @@ export class RpcServer {
     signIn: SignIn,
     headers: Headers,
   ): Promise<void> {
-    const exceeded = await this.#admissionOf(createCallerName(this.#authenticator, request))?.(1);
+    const caller = createCallerNamer(this.#authenticator, request);
+    const exceeded = await this.#admissionOf(caller)?.(1);
     if (exceeded !== undefined) {
       const text = JSON.stringify({ error: { code: "SIWE_TOO_MANY" } });
       this.#end(response, { status: 429, text }, { ...headers, ...retry(exceeded.retryAfterMs) });
@@ -299,7 +303,7 @@ export class RpcServer {
     this.#send(response, answer, { ...headers, connection: "close" });
   }
 
-  #admissionOf(caller: CallerName): Admission | undefined {
+  #admissionOf(caller: CallerNamer): Admission | undefined {
     return this.#rate === undefined ? undefined : createAdmission(this.#rate, caller);
   }
 

@@ -1,8 +1,9 @@
 /** One WebSocket: requests in, answers and notifications out, all of it bounded. */
 import type { RawData, WebSocket } from "ws";
 import { CheckedNotices } from "../logs/checked-notices.ts";
+import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { CallerName, Dialect, MethodCheck } from "../method.ts";
+import type { Dialect, MethodCheck } from "../method.ts";
 import type { Admission } from "./rate-limit.ts";
 import type { RequestCorrelation } from "./request-correlation.ts";
 import { RpcError } from "../rpc-error.ts";
@@ -13,7 +14,7 @@ export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
   /** Undefined where nobody counts how much is asked. Notices are not asked for one by one. */
   readonly admit: Admission | undefined;
-  readonly caller: CallerName;
+  readonly caller: CallerNamer;
   /** A check for one message; undefined where everyone may do everything. */
   readonly createCheck: (() => MethodCheck) | undefined;
   /** For one message. */
@@ -93,7 +94,7 @@ export class WebSocketConnection {
       const connection = this.#subscriber(afterAnswer);
       const { admit, caller, dispatcher, createCheck, createCorrelation } = this.#dependencies;
       const correlation = createCorrelation();
-      const context = { admit, connection, check: createCheck?.(), caller, correlation };
+      const context = { admit, caller, connection, check: createCheck?.(), correlation };
       const { text } = await dispatcher.answer(body, this.#dialect, context);
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();

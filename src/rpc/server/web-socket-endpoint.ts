@@ -4,9 +4,10 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { type AccessControl, createMethodCheck, credentialsOf } from "../auth/access-control.ts";
 import { isBearerProtocol } from "../auth/bearer-protocol.ts";
+import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
-import type { CallerName, Dialect, MethodCheck } from "../method.ts";
+import type { Dialect, MethodCheck } from "../method.ts";
 import type { Admission } from "./rate-limit.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcOptions } from "../rpc-options.ts";
@@ -17,8 +18,8 @@ export type WebSocketDependencies = {
   /** Undefined where everyone may do everything. */
   readonly access: AccessControl | undefined;
   /** For one connection; undefined where nobody counts. */
-  readonly admissionOf: (caller: CallerName) => Admission | undefined;
-  readonly callerOf: (request: IncomingMessage) => CallerName;
+  readonly admissionOf: (caller: CallerNamer) => Admission | undefined;
+  readonly callerOf: (request: IncomingMessage) => CallerNamer;
   /** Undefined for a path that is not served. */
   readonly dialectOf: (url: string) => Dialect | undefined;
   readonly onInternalError: (error: unknown) => void;
@@ -66,8 +67,9 @@ export class WebSocketEndpoint {
         const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
         const caller = this.#dependencies.callerOf(request);
         const admit = this.#dependencies.admissionOf(caller);
-        const checks = { admit, caller, createCheck };
-        const parts = { dispatcher, ...checks, createCorrelation, onInternalError };
+        const parts = {
+          ...{ dispatcher, admit, caller, createCheck, createCorrelation, onInternalError },
+        };
         const connection = new WebSocketConnection(opened, dialect, limits, parts);
         this.#connections.add(connection);
         connection.onClose(() => this.#connections.delete(connection));

@@ -15,6 +15,6 @@ export const debugTraceBlockByHash: Method<BlockReader & TraceReader, Params> = 
     hash: parseHash(hash, 0),
     options: parseTraceConfig(config, 1, context),
   }),
-  handle: async (chain, { hash, options }) =>
-    traceBlock(chain, await requireBlock(chain, { kind: "hash", hash }), options),
+  handle: async (chain, { hash, options }, { caller }) =>
+    traceBlock(chain, await requireBlock(chain, { kind: "hash", hash }), options, caller),
 };

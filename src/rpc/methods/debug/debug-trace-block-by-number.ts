@@ -14,6 +14,6 @@ export const debugTraceBlockByNumber: Method<BlockReader & TraceReader, Params> 
     block: parseBlockNumber(block, 0, context.dialect),
     options: parseTraceConfig(config, 1, context),
   }),
-  handle: async (chain, { block, options }) =>
-    traceBlock(chain, await requireBlock(chain, block), options),
+  handle: async (chain, { block, options }, { caller }) =>
+    traceBlock(chain, await requireBlock(chain, block), options, caller),
 };

@@ -32,11 +32,11 @@ export const debugTraceCall: Method<CallReader & TraceReader, Params> = {
       blockOverrides: parseBlockOverrides(fields["blockOverrides"], "2.blockOverrides", context),
     };
   },
-  async handle(chain, params, { limits }) {
+  async handle(chain, params, { limits, caller }) {
     const { call, options, stateOverrides, blockOverrides } = params;
     const { request, block } = await prepareCall(chain, call, params.block, limits.callGasMax);
     const changed = { ...request, stateOverrides, blockOverrides };
-    const traced = await chain.traceCall(changed, block, options);
+    const traced = await chain.traceCall(changed, block, options, caller);
     if (!traced.ok) throw callFailureToError(traced.error);
     return new JsonText(traced.value);
   },

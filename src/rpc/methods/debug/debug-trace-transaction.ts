@@ -17,14 +17,15 @@ export const debugTraceTransaction: Method<TransactionFinder & TraceReader, Para
     hash: parseHash(hash, 0),
     options: parseTraceConfig(config, 1, context),
   }),
-  async handle(chain, { hash, options }) {
+  async handle(chain, { hash, options }, { caller }) {
     const found = await chain.findTransaction(hash);
     if (found === undefined) {
       throw new RpcError(RESOURCE_NOT_FOUND, "transaction not found: it is unknown or not final");
     }
     const { block, index } = found;
     assertTraceable(block);
-    const traced = await chain.traceTransactions(block, { first: index, last: index }, options);
+    const places = { first: index, last: index };
+    const traced = await chain.traceTransactions(block, places, options, caller);
     if (!traced.ok) throw callFailureToError(traced.error);
     return new JsonText(traced.value[0] ?? "null");
   },

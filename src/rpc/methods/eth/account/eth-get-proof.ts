@@ -28,8 +28,8 @@ export const ethGetProof: Method<BlockReader & Prover, Params> = {
       block: parseBlockTag(block, 2, dialect),
     };
   },
-  async handle(chain, { address, keys, slots, block }) {
-    const proved = await chain.prove(address, slots, await requireBlock(chain, block));
+  async handle(chain, { address, keys, slots, block }, { caller }) {
+    const proved = await chain.prove(address, slots, await requireBlock(chain, block), caller);
     if (!proved.ok) throw callFailureToError(proved.error);
     return { address: addressToHex(address), ...formatProof(proved.value, keys) };
   },

@@ -25,11 +25,11 @@ export const ethCall: Method<CallReader & Caller, Params> = {
     stateOverrides: parseStateOverrides(state, 2, context),
     blockOverrides: parseBlockOverrides(header, 3, context),
   }),
-  handle(chain, params, { limits }) {
+  handle(chain, params, { limits, caller }) {
     const { call, stateOverrides, blockOverrides } = params;
     return whenThere(prepareCall(chain, call, params.block, limits.callGasMax), (prepared) => {
       const request = { ...prepared.request, stateOverrides, blockOverrides };
-      return whenThere(chain.call(request, prepared.block), (outcome) => {
+      return whenThere(chain.call(request, prepared.block, caller), (outcome) => {
         if (!outcome.ok) throw callFailureToError(outcome.error);
         return bytesToHex(outcome.value);
       });

@@ -23,10 +23,10 @@ export const ethCreateAccessList: Method<CallReader & AccessListCreator, Params>
     block: parseBlockTag(block, 1, context.dialect),
     stateOverrides: parseStateOverrides(state, 2, context),
   }),
-  async handle(chain, params, { limits }) {
+  async handle(chain, params, { limits, caller }) {
     const { call, stateOverrides } = params;
     const { request, block } = await prepareCall(chain, call, params.block, limits.callGasMax);
-    const created = await chain.createAccessList({ ...request, stateOverrides }, block);
+    const created = await chain.createAccessList({ ...request, stateOverrides }, block, caller);
     if (!created.ok) throw callFailureToError(created.error);
     const { accessList, gasUsed, failure } = created.value;
     return {

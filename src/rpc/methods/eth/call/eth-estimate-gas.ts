@@ -29,7 +29,7 @@ export const ethEstimateGas: Method<EstimateReader, Params> = {
     stateOverrides: parseStateOverrides(state, 2, context),
     blockOverrides: parseBlockOverrides(header, 3, context),
   }),
-  async handle(chain, params, { limits }) {
+  async handle(chain, params, { limits, caller }) {
     const { stateOverrides, blockOverrides } = params;
     const { transactionGasMax = limits.callGasMax } = chain;
     const gasMax = transactionGasMax < limits.callGasMax ? transactionGasMax : limits.callGasMax;
@@ -37,6 +37,7 @@ export const ethEstimateGas: Method<EstimateReader, Params> = {
     const estimated = await chain.estimateGas(
       { ...request, stateOverrides, blockOverrides },
       block,
+      caller,
     );
     if (estimated.ok) return quantity(estimated.value);
     const { error } = estimated;

@@ -57,9 +57,9 @@ export const ethSimulateV1: Method<BlockReader & NetworkReader & Simulator, Para
       block: parseBlockTag(block, 1, context.dialect),
     };
   },
-  async handle(chain, { request, isFull, block }, { dialect }) {
+  async handle(chain, { request, isFull, block }, { dialect, caller }) {
     const base = await requireBlock(chain, block);
-    const simulated = await chain.simulate(request(chain.chainId), base);
+    const simulated = await chain.simulate(request(chain.chainId), base, caller);
     if (simulated.ok) {
       return simulated.value.map((one: SimulatedBlock) =>
         formatSimulatedBlock(one, isFull, dialect),

@@ -25,7 +25,7 @@ export const ethFillTransaction: Method<FillReader, CallParameters> = {
   name: "eth_fillTransaction",
   paramsMax: 1,
   parse: ([call], context) => parseCall(call, 0, context),
-  async handle(chain, call, { limits }) {
+  async handle(chain, call, { limits, caller }) {
     const block = await requireBlock(chain, { kind: "name", name: "latest" });
     const { transactionGasMax = limits.callGasMax } = chain;
     const nonce = call.nonce ?? (await chain.pendingNonce(call.from));
@@ -34,7 +34,7 @@ export const ethFillTransaction: Method<FillReader, CallParameters> = {
     const request = callToRequest(priced, defaults);
     let { transaction } = request;
     if (call.gas === undefined) {
-      const estimated = await chain.estimateGas(request, block);
+      const estimated = await chain.estimateGas(request, block, caller);
       if (!estimated.ok) throw callFailureToError(estimated.error);
       transaction = { ...transaction, gasLimit: estimated.value };
     }

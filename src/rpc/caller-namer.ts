@@ -1,16 +1,18 @@
-/** Under which name one HTTP request, or one WebSocket as long as it lasts, is counted. */
+/** Under which name a caller's requests are counted and its long work waits for its turn. */
 import type { IncomingMessage } from "node:http";
 import { credentialsOf } from "./auth/access-control.ts";
 import type { Authenticator } from "./auth/authenticator.ts";
 import { clientOfAddress, clientOfIdentity } from "./server/client-name.ts";
-import type { CallerName } from "./method.ts";
+import type { CallerNamer } from "../api/chain-reader.ts";
 
-/** A caller that the operator knows has its own name wherever it is; others have their address. */
-export function createCallerName(
+/**
+ * For one HTTP request, or for one WebSocket as long as it lasts. A caller that the operator knows
+ * is named so wherever it calls from; all others are known by their address.
+ */
+export function createCallerNamer(
   authenticator: Authenticator | undefined,
   request: IncomingMessage,
-): CallerName {
-  // Now: a socket that was closed has no address.
+): CallerNamer {
   const address = clientOfAddress(request.socket.remoteAddress);
   if (authenticator === undefined) return () => address;
   const credentials = credentialsOf(request);
