@@ -4,7 +4,7 @@
  * is for what is no request at all, 413 for too much, 204 where nothing is to be said.
  */
 import { type Awaitable, whenThere } from "../../api/awaitable.ts";
-import { takeTurns } from "./event-loop-turn.ts";
+import { EventLoopTurn } from "./event-loop-turn.ts";
 import { isNumberText, JsonText, parseJson } from "../json-text.ts";
 import type { Dialect, MethodContext, MethodTable } from "../method.ts";
 import { isObject } from "../params/parameters.ts";
@@ -96,13 +96,12 @@ export class Dispatcher {
   #answerValue(
     value: unknown,
     dialect: Dialect,
-    { connection, check, caller, correlation }: Caller,
+    { connection, caller, check, correlation }: Caller,
   ): Awaitable<Answer> {
     if (value === NO_JSON) {
       return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
     }
-    const limits = this.#limits;
-    const context = { dialect, limits, connection, check, caller, correlation };
+    const context = { dialect, limits: this.#limits, connection, caller, check, correlation };
     if (Array.isArray(value)) return this.#answerBatch(value, context);
     const request = readRequest(value);
     if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);
@@ -133,21 +132,30 @@ export class Dispatcher {
       return refusal(413, new RpcError(INVALID_REQUEST, message));
     }
     const texts = new Array<string | undefined>(batch.length).fill(undefined);
-    const entries = batch.entries();
     const room = { lengthLeft: responseLengthMax };
-    const turn = takeTurns();
-    const lane = async (): Promise<void> => {
-      for (const [index, value] of entries) {
-        await turn();
-        const request = readRequest(value);
-        const text =
-          request instanceof InvalidRequest
-            ? errorText(request.id, request.error)
-            : await this.#answerOne(request, context, room);
-        texts[index] = text;
+    const turn = new EventLoopTurn();
+    const waiting = new Set<Promise<void>>();
+    for (const [index, value] of batch.entries()) {
+      while (waiting.size >= concurrentBatchItemsMax) await Promise.race(waiting);
+      // One after the other: requests that were begun together would all run in one turn.
+      await turn.next();
+      const request = readRequest(value);
+      const answered =
+        request instanceof InvalidRequest
+          ? errorText(request.id, request.error)
+          : this.#answerOne(request, context, room);
+      if (!(answered instanceof Promise)) {
+        texts[index] = answered;
+        continue;
       }
-    };
-    await Promise.all(Array.from({ length: concurrentBatchItemsMax }, lane));
+      const done = answered.then((text) => {
+        texts[index] = text;
+        waiting.delete(done);
+      });
+      waiting.add(done);
+      await turn.whileBusy(done);
+    }
+    await Promise.all(waiting);
     const said = texts.filter((text) => text !== undefined);
     return said.length === 0 ? NO_CONTENT : { status: 200, text: `[${said.join(",")}]` };
   }

@@ -3,12 +3,50 @@ import { setImmediate } from "node:timers/promises";
 
 const PIECE_MS = 10;
 
+/** Work that takes turns with all other work by the time that it took. */
+export class EventLoopTurn {
+  readonly #now: () => number;
+  #startedMs: number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#startedMs = now();
+  }
+
+  /** To be awaited before a piece of work that begins at once: lets others go first when due. */
+  async next(): Promise<void> {
+    if (this.#now() - this.#startedMs >= PIECE_MS) await this.#pass();
+  }
+
+  /**
+   * Until the work has ended, or waits for something outside, such as a disk or a thread. What is
+   * only a chain of promises ends here, so that the next piece begins after it and not beside it.
+   */
+  async whileBusy(work: Promise<unknown>): Promise<void> {
+    let hasEnded = false;
+    const ended = work.then(
+      () => {
+        hasEnded = true;
+      },
+      () => {
+        hasEnded = true;
+      },
+    );
+    for (let step = 0; step < MICROTASKS_MAX && !hasEnded; step++) await undefined;
+    if (!hasEnded) await Promise.race([ended, this.#pass()]);
+  }
+
+  async #pass(): Promise<void> {
+    await setImmediate();
+    this.#startedMs = this.#now();
+  }
+}
+
 /** A function to await between pieces: it lets others go first when enough time has passed. */
 export function takeTurns(): () => Promise<void> {
-  let startedMs = performance.now();
-  return async () => {
-    if (performance.now() - startedMs < PIECE_MS) return;
-    await setImmediate();
-    startedMs = performance.now();
-  };
+  const turn = new EventLoopTurn();
+  return () => turn.next();
 }
+
+/** More than any method has that waits for nothing; an immediate costs more than all of them. */
+const MICROTASKS_MAX = 32;
