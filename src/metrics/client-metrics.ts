@@ -28,8 +28,11 @@ export type ClientTimes = {
     durationMs: number,
     code: number | undefined,
   ) => void;
+  /** The main thread was held up. */
+  readonly onStall: (ms: number) => void;
 };
 
+const STALL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const PREFIX = "quorate_client";
 /** What callers made up: their names are not ours to keep. */
 const UNKNOWN_METHOD = "unknown";
@@ -51,7 +54,13 @@ export function addClientMetrics(metrics: NodeMetrics, source: ClientSource): Cl
     "Requests to ethrpc that were answered with an error, by method and code.",
     ["method", "code"],
   );
+  const stall = metrics.histogram(
+    `${PREFIX}_stall_seconds`,
+    "Times of more than 50 ms in which the main thread was held up and answered nothing.",
+    STALL_SECONDS,
+  );
   return {
+    onStall: (ms) => stall(ms / 1_000),
     onFinal: (latencyMs) => final(latencyMs / 1_000),
     onAnswered: (method = UNKNOWN_METHOD, durationMs, code) => {
       request(method, durationMs / 1_000);

@@ -7,6 +7,7 @@ import type { NetworkFile } from "../config/network-file.ts";
 import type { ClientConfig } from "../config/node-settings.ts";
 import { createLoggers } from "../logging/create-logger.ts";
 import { addClientMetrics, type ClientTimes } from "../metrics/client-metrics.ts";
+import { EventLoopWatch } from "../metrics/event-loop-watch.ts";
 import { HealthServer } from "../metrics/health-server.ts";
 import type { NodeMetrics } from "../metrics/node-metrics.ts";
 import { createMethodTable } from "../rpc/methods/method-table.ts";
@@ -126,6 +127,8 @@ async function openClient(
       access: await createAccess(config, network, node.reads),
     });
     closers.push(() => rpc.close());
+    const watch = new EventLoopWatch({ onStall: times.onStall });
+    closers.push(() => Promise.resolve(watch.close()));
     const rotation = rotateTls(config, rpc, loggers.rpc("rpc"));
     closers.push(() => Promise.resolve(rotation?.close()));
     const health = await openHealth(config, network, node, { rpc, metrics });
