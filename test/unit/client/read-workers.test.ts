@@ -162,8 +162,66 @@ describe("long calls on a client node", () => {
     assert.equal(await callAt(`${LONG} PUSH 7 ${RETURN_TOP}`, 0n), 7n);
   });
 
+  it("the heavy calls of one caller do not keep another's waiting", async () => {
+    await open({ gasMax: GAS, timeMaxMs: 20_000, stopGraceMs: 100 });
+    const latest = node.reads.latestBlock();
+    const heavy = { ended: 0 };
+    const heavyCalls = Array.from({ length: 8 }, async () => {
+      const called = await node.reads.call(codeCall(ENDLESS), latest, () => "heavy");
+      heavy.ended++;
+      return called;
+    });
+    const source = `${LONG} PUSH 7 ${RETURN_TOP}`;
+    for (const caller of ["first", "second"]) {
+      const called = await node.reads.call(codeCall(source), latest, () => caller);
+      assert.ok(called.ok, caller);
+    }
+    const options = { tracer: "callTracer", isTopOnly: false, hasLogs: false } as const;
+    const traced = await node.reads.traceCall(codeCall("STOP"), latest, options, () => "third");
+    assert.ok(traced.ok);
+    assert.equal(heavy.ended, 0, "none of the heavy ones had to end before");
+    await node.close();
+    await Promise.all(heavyCalls);
+  });
+
+  it("what costs much before its first opcode does not run on the node's own thread", async () => {
+    await open({});
+    const latest = node.reads.latestBlock();
+    const request = codeCall("STOP", 10_000_000n);
+    const override = { address: 0x77n, code: new Uint8Array(1_000_000) };
+    const slots = Array.from({ length: 1_024 }, (_, slot) => BigInt(slot));
+    const jobs = [
+      () => node.reads.call({ ...request, stateOverrides: [override] }, latest),
+      () => node.reads.estimateGas({ ...request, stateOverrides: [override] }, latest),
+      () => node.reads.prove(ACCOUNTS[0]!, slots, latest),
+    ];
+    for (const [index, run] of jobs.entries()) {
+      const outcome = run();
+      assert.ok(outcome instanceof Promise, `job ${index} waits for a thread`);
+      assert.equal((await outcome).ok, true, `job ${index}`);
+    }
+    assert.ok(!(node.reads.call(request, latest) instanceof Promise), "a short one runs at once");
+  });
+
+  it("calls that end at once leave the event loop to others, too", async () => {
+    await open({});
+    const latest = node.reads.latestBlock();
+    const short = `PUSH 3000 JUMPDEST PUSH 1 SWAP1 SUB DUP1 PUSH 3 JUMPI STOP`;
+    const state = { ended: 0, turns: 0 };
+    const calls = Array.from({ length: 400 }, async () => {
+      await node.reads.call(codeCall(short, 10_000_000n), latest);
+      state.ended++;
+    });
+    while (state.ended < calls.length) {
+      await new Promise((resolve) => setImmediate(resolve));
+      state.turns++;
+    }
+    await Promise.all(calls);
+    assert.ok(state.turns > 3, `${state.turns} turns for ${calls.length} calls`);
+  });
+
   it("refuses what is too much, and keeps no thread when there is nothing to do", async () => {
-    await open({ gasMax: GAS, timeMaxMs: 200, waitingMax: 1, idleMaxMs: 20 });
+    await open({ gasMax: GAS, timeMaxMs: 500, waitingMax: 1, idleMaxMs: 20 });
     const latest = node.reads.latestBlock();
     const outcomes = await Promise.all(
       Array.from({ length: 4 }, async () => node.reads.call(codeCall(ENDLESS), latest)),
