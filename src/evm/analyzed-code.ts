@@ -36,41 +36,56 @@ export class AnalyzedCode {
 type CachedAnalysis = { readonly hash: bigint; readonly analyzed: AnalyzedCode };
 
 /**
- * The analyses of deployed code. The oldest go first. They are found by a keyed hash of the code
- * hash: code can be made whose hash the engine's own Map would chain to others.
+ * The analyses of deployed code, bounded by the memory that they hold. The oldest go first. Code so
+ * long that it would drive many others out is not kept: only overrides of calls are. They are found
+ * by a keyed hash of the code hash: code can be made whose hash the engine's own Map would chain to
+ * others.
  */
 export class AnalyzedCodeCache {
   readonly #byKeyedHash = new Map<number, CachedAnalysis>();
-  readonly #codeBytesMax: number;
-  #codeBytes = 0;
+  readonly #heldBytesMax: number;
+  #heldBytes = 0;
 
-  constructor(codeBytesMax: number) {
-    this.#codeBytesMax = codeBytesMax;
+  constructor(heldBytesMax: number) {
+    this.#heldBytesMax = heldBytesMax;
+  }
+
+  /** With all operands decoded, whether they are or not. */
+  get heldBytes(): number {
+    return this.#heldBytes;
   }
 
   analyze(code: Code): AnalyzedCode {
     const key = keyedWordHash(code.hash);
     const known = this.#byKeyedHash.get(key);
     if (known?.hash === code.hash) return known.analyzed;
-    // Two codes at one key take turns.
-    if (known !== undefined) this.#codeBytes -= known.analyzed.bytes.length;
     const analyzed = new AnalyzedCode(code.bytes);
+    if (heldBytesOf(analyzed) > this.#heldBytesMax / ENTRIES_LEAST) return analyzed;
+    // Two codes at one key take turns.
+    if (known !== undefined) this.#heldBytes -= heldBytesOf(known.analyzed);
     this.#byKeyedHash.set(key, { hash: code.hash, analyzed });
-    this.#codeBytes += analyzed.bytes.length;
+    this.#heldBytes += heldBytesOf(analyzed);
     this.#evict();
     return analyzed;
   }
 
   #evict(): void {
     for (const [key, { analyzed }] of this.#byKeyedHash) {
-      if (this.#codeBytes <= this.#codeBytesMax) return;
+      if (this.#heldBytes <= this.#heldBytesMax) return;
       this.#byKeyedHash.delete(key);
-      this.#codeBytes -= analyzed.bytes.length;
+      this.#heldBytes -= heldBytesOf(analyzed);
     }
   }
 }
 
 const PADDING_BYTES = 33;
+const ENTRIES_LEAST = 16;
+/** One reference for each byte of the code. */
+const PUSH_ENTRY_BYTES = 8;
+
+function heldBytesOf({ bytes, jumpTargets, size }: AnalyzedCode): number {
+  return bytes.length + jumpTargets.length + PUSH_ENTRY_BYTES * size;
+}
 
 function findJumpTargets(bytes: Uint8Array, size: number): Uint8Array {
   const targets = new Uint8Array(bytes.length);

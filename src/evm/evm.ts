@@ -17,7 +17,7 @@ import type { Code, WorldState } from "./world-state.ts";
 export type EvmOptions = {
   readonly fork: Fork;
   readonly chainId: bigint;
-  /** How many bytes of analyzed code to keep. */
+  /** How many bytes the analyses of code may hold. */
   readonly codeCacheBytesMax?: number;
 };
 

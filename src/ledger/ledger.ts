@@ -57,7 +57,7 @@ export type LedgerIndex = {
   onWritten(): void;
 };
 
-const CODE_CACHE_BYTES = 16_000_000;
+const CODE_CACHE_BYTES = 64_000_000;
 /** Above all else that waits this many keys are written at once, however recent they are. */
 const PENDING_KEYS_MAX = 50_000;
 

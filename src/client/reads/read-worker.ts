@@ -53,12 +53,13 @@ export type ReadAnswer =
   | { readonly ticket: number; readonly error: string };
 
 const CODE_CACHE_BYTES = 8_000_000;
+const ANALYSIS_CACHE_BYTES = 32_000_000;
 
 class ReadThread {
   readonly #options: ReadWorkerOptions;
   readonly #store: StateStore;
   readonly #mirror: StateMirror;
-  readonly #codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
+  readonly #codes = new AnalyzedCodeCache(ANALYSIS_CACHE_BYTES);
   readonly #stop: Int32Array;
   #snapshot: StateSnapshot | undefined;
   #hashes: ReadonlyMap<bigint, Uint8Array> = new Map();
