@@ -77,6 +77,11 @@ export class BlockRecord {
     this.#receiptBytes = parts.receiptBytes;
   }
 
+  /** What the store holds of it, in bytes. */
+  get storedSize(): number {
+    return this.size + this.#receiptBytes.length;
+  }
+
   get transactionHashes(): readonly Uint8Array[] {
     this.#hashes ??= this.#encoded.map((encoded) => keccak256(encoded));
     return this.#hashes;

@@ -41,6 +41,8 @@ export type NamedBlock = {
   readonly hash: Uint8Array;
 };
 
+/** Of encoded blocks and receipts. Decoded, they take a few times as much. */
+const CACHED_BYTES_MAX = 32_000_000;
 const CACHED_BLOCKS_MAX = 256;
 
 export class ChainReader {
@@ -48,6 +50,7 @@ export class ChainReader {
   readonly #genesis: BlockRecord;
   /** By consensus height, the most recently used last. */
   readonly #cache = new Map<number, BlockRecord>();
+  #cachedBytes = 0;
   /** Most reads ask for it: it is not looked up again until there is another. */
   #latest: BlockRecord | undefined;
 
@@ -162,12 +165,17 @@ export class ChainReader {
     if (ethereumBlock === undefined || receipts === undefined) return undefined;
     const record = BlockRecord.decode({ ethereumBlock, receipts });
     this.#cache.set(height, record);
-    if (this.#cache.size > CACHED_BLOCKS_MAX) {
-      for (const oldest of this.#cache.keys()) {
-        this.#cache.delete(oldest);
-        break;
-      }
-    }
+    this.#cachedBytes += record.storedSize;
+    this.#forgetOldest();
     return record;
+  }
+
+  #forgetOldest(): void {
+    for (const [height, { storedSize }] of this.#cache) {
+      const isFull = this.#cachedBytes > CACHED_BYTES_MAX || this.#cache.size > CACHED_BLOCKS_MAX;
+      if (!isFull) return;
+      this.#cache.delete(height);
+      this.#cachedBytes -= storedSize;
+    }
   }
 }
