@@ -65,8 +65,9 @@ export type RpcLimits = {
   readonly simulationCallsMax: number;
   /** Slots of one proof. */
   readonly proofSlotsMax: number;
-  /** Filters of all callers, and how long one may lie unused. */
+  /** Filters of all callers, their addresses and topics together, how long one may lie unused. */
   readonly filtersMax: number;
+  readonly filterValuesMax: number;
   readonly filterIdleMs: number;
   /** Of all connections, and of one. */
   readonly subscriptionsMax: number;
@@ -114,6 +115,7 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   simulationCallsMax: 1_000,
   proofSlotsMax: 1_024,
   filtersMax: 10_000,
+  filterValuesMax: 250_000,
   filterIdleMs: 5 * 60 * 1_000,
   subscriptionsMax: 10_000,
   connectionSubscriptionsMax: 100,

@@ -37,6 +37,8 @@ export class Filters {
   /** The last accepted transactions, while there is a filter for them. */
   #pending: Hex[] = [];
   #pendingCount = 0;
+  /** Addresses and topics of all filters. */
+  #valueCount = 0;
   #stopListening: (() => void) | undefined;
 
   constructor(reader: FilterReader, search: LogSearch) {
@@ -68,7 +70,7 @@ export class Filters {
 
   /** Whether it was there. */
   remove(id: FilterId): boolean {
-    const isThere = this.#filters.delete(id);
+    const isThere = this.#forget(id);
     this.#rest();
     return isThere;
   }
@@ -139,10 +141,26 @@ export class Filters {
       const message = `too many filters: at most ${limits.filtersMax}; uninstall some or use eth_subscribe`;
       throw new RpcError(LIMIT_EXCEEDED, message);
     }
+    const values = valueCountOf(filter);
+    if (this.#valueCount + values > limits.filterValuesMax) {
+      const message =
+        `too many filters: at most ${limits.filterValuesMax} addresses and topics in all of them; ` +
+        "ask for fewer, uninstall some or use eth_getLogs";
+      throw new RpcError(LIMIT_EXCEEDED, message);
+    }
     const id = createId();
     filter.usedMs = performance.now();
     this.#filters.set(id, filter);
+    this.#valueCount += values;
     return id;
+  }
+
+  #forget(id: FilterId): boolean {
+    const filter = this.#filters.get(id);
+    if (filter === undefined) return false;
+    this.#filters.delete(id);
+    this.#valueCount -= valueCountOf(filter);
+    return true;
   }
 
   #use(id: FilterId, limits: RpcLimits): Filter {
@@ -165,7 +183,7 @@ export class Filters {
     const oldestMs = performance.now() - filterIdleMs;
     for (const [id, { usedMs }] of this.#filters) {
       if (usedMs >= oldestMs) break;
-      this.#filters.delete(id);
+      this.#forget(id);
     }
     this.#rest();
   }
@@ -186,6 +204,13 @@ export class Filters {
     this.#stopListening = undefined;
     this.#pending = [];
   }
+}
+
+/** Each takes memory for as long as the filter is there. */
+function valueCountOf(filter: Filter): number {
+  if (filter.kind !== "logs") return 0;
+  const { addresses, topics } = filter.filter;
+  return topics.reduce((sum, wanted) => sum + (wanted?.size ?? 0), addresses?.size ?? 0);
 }
 
 /** Nobody guesses those of others. */

@@ -86,6 +86,26 @@ describe("filters", () => {
     for (const id of ids) await ask("eth_uninstallFilter", id);
   });
 
+  it("are bounded in what all of them look for", async () => {
+    const own = await RpcNode.open({ limits: { filterValuesMax: 10 } });
+    const filterOf = (count: number): Json => ({
+      address: Array.from({ length: count }, (_, index) => hexOf(BigInt(index + 1))),
+      topics: [null, [word(1n), word(2n)]],
+    });
+    const made = async (count: number): Promise<unknown> =>
+      (await own.request("/standard", "eth_newFilter", [filterOf(count)])).error?.code;
+    try {
+      const id = await own.standard("eth_newFilter", filterOf(6));
+      assert.equal(await made(1), -32005);
+      assert.equal(await own.standard("eth_uninstallFilter", id), true);
+      assert.equal(await made(8), undefined);
+      assert.equal(await made(1), -32005);
+      assert.notEqual(await own.standard("eth_newBlockFilter"), undefined);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("that nobody asks are forgotten", async (test) => {
     const now = performance.now.bind(performance);
     let skippedMs = 0;
