@@ -4,6 +4,7 @@ import { createServer as createTlsServer, Server as TlsServer } from "node:https
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
+import { ConnectionLimit } from "../connection-limit.ts";
 import type { RpcLimits, RpcOptions, RpcTlsOptions } from "../rpc-options.ts";
 
 export type HttpServer = Server | TlsServer;
@@ -25,7 +26,7 @@ export function createHttpServer({ limits, tls }: RpcOptions): HttpServer {
     tls === undefined
       ? createServer(options)
       : createTlsServer({ ...options, ...secureOptions(tls, limits) });
-  server.maxConnections = limits.connectionsMax;
+  new ConnectionLimit(limits.connectionsMax).watch(server);
   server.maxHeadersCount = HEADERS_MAX;
   server.timeout = limits.idleTimeoutMs;
   return server;

@@ -205,16 +205,36 @@ describe("the port", () => {
     }
   });
 
-  it("bounds headers and connections", async () => {
-    const own = await RpcNode.open({ limits: { headerBytesMax: 1_000, connectionsMax: 1 } });
+  it("bounds headers and connections that are in use", async () => {
+    const { methods, release, started } = waitingMethod(2);
+    const own = await RpcNode.open({
+      ...{ methods, limits: { headerBytesMax: 1_000, connectionsMax: 2 } },
+    });
     try {
       const long = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(2_000)}\r\n\r\n`;
       assert.match(await raw(own, long), /^HTTP\/1\.1 431 /);
-      const first = connect(own.server.port, "127.0.0.1");
-      await new Promise((resolve) => first.once("connect", resolve));
+      const wait = '{"jsonrpc":"2.0","id":1,"method":"wait"}';
+      const waiting = [own.post(wait), own.post(wait)];
+      await started;
       assert.equal(await raw(own, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "");
-      first.destroy();
+      release();
+      for (const { status } of await Promise.all(waiting)) assert.equal(status, 200);
     } finally {
+      await own.close();
+    }
+  });
+
+  it("connections that are only held open lock nobody out", async () => {
+    const own = await RpcNode.open({ limits: { connectionsMax: 4 } });
+    const idle = Array.from({ length: 4 }, () => connect(own.server.port, "127.0.0.1"));
+    try {
+      await Promise.all(idle.map((one) => new Promise((resolve) => one.once("connect", resolve))));
+      const dropped = new Promise((resolve) => idle[0]?.once("close", resolve));
+      const get = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+      assert.match(await raw(own, get), /^HTTP\/1\.1 200 /);
+      await dropped;
+    } finally {
+      for (const one of idle) one.destroy();
       await own.close();
     }
   });
