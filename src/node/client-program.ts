@@ -128,7 +128,10 @@ async function openClient(
     });
     closers.push(() => rpc.close());
     const watch = new EventLoopWatch({ onStall: times.onStall });
-    closers.push(() => Promise.resolve(watch.close()));
+    closers.push(() => {
+      watch.close();
+      return Promise.resolve();
+    });
     const rotation = rotateTls(config, rpc, loggers.rpc("rpc"));
     closers.push(() => Promise.resolve(rotation?.close()));
     const health = await openHealth(config, network, node, { rpc, metrics });

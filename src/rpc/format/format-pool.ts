@@ -1,23 +1,41 @@
 /** What waits in the pool, by sender and nonce, as the txpool methods show it. */
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { PoolReader } from "../../api/chain-reader.ts";
+import { takeTurns } from "../server/event-loop-turn.ts";
+import { JsonText } from "../json-text.ts";
 import type { JsonObject } from "../params/parameters.ts";
+import { RESPONSE_TOO_LARGE, RpcError } from "../rpc-error.ts";
 
 type Format = (transaction: RecoveredTransaction) => unknown;
+type Turn = () => Promise<void>;
 
+/**
+ * The whole pool as JSON of at most `lengthMax` characters. A full pool takes long to write down, so
+ * it is written transaction by transaction, and others have their turns between.
+ */
 export async function formatPool(
   reader: PoolReader,
   senderToText: (sender: bigint) => string,
   format: Format,
-): Promise<JsonObject> {
-  const pending: Record<string, JsonObject> = {};
-  const queued: Record<string, JsonObject> = {};
-  for (const content of await reader.poolContent()) {
-    const sender = senderToText(content.sender);
-    if (content.executable.length > 0) pending[sender] = byNonce(content.executable, format);
-    if (content.queued.length > 0) queued[sender] = byNonce(content.queued, format);
+  lengthMax: number,
+): Promise<JsonText> {
+  const turn = takeTurns();
+  const pending: string[] = [];
+  const queued: string[] = [];
+  let length = 0;
+  for (const content of [...(await reader.poolContent())]) {
+    const sender = JSON.stringify(senderToText(content.sender));
+    for (const [texts, transactions] of [
+      [pending, content.executable],
+      [queued, content.queued],
+    ] as const) {
+      if (transactions.length === 0) continue;
+      const text = `${sender}:${await nonceTexts(transactions, format, turn, lengthMax - length)}`;
+      length += text.length;
+      texts.push(text);
+    }
   }
-  return { pending, queued };
+  return new JsonText(`{"pending":{${pending.join(",")}},"queued":{${queued.join(",")}}}`);
 }
 
 /** The nonces are decimal. */
@@ -25,4 +43,24 @@ export function byNonce(transactions: readonly RecoveredTransaction[], format: F
   return Object.fromEntries(
     transactions.map((one) => [one.transaction.nonce.toString(), format(one)]),
   );
+}
+
+async function nonceTexts(
+  transactions: readonly RecoveredTransaction[],
+  format: Format,
+  turn: Turn,
+  lengthMax: number,
+): Promise<string> {
+  const texts: string[] = [];
+  let length = 0;
+  for (const one of transactions) {
+    await turn();
+    const text = `"${one.transaction.nonce}":${JSON.stringify(format(one))}`;
+    length += text.length;
+    if (length > lengthMax) {
+      throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
+    }
+    texts.push(text);
+  }
+  return `{${texts.join(",")}}`;
 }

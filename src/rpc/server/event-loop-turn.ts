@@ -23,17 +23,13 @@ export class EventLoopTurn {
    * only a chain of promises ends here, so that the next piece begins after it and not beside it.
    */
   async whileBusy(work: Promise<unknown>): Promise<void> {
-    let hasEnded = false;
-    const ended = work.then(
-      () => {
-        hasEnded = true;
-      },
-      () => {
-        hasEnded = true;
-      },
-    );
-    for (let step = 0; step < MICROTASKS_MAX && !hasEnded; step++) await undefined;
-    if (!hasEnded) await Promise.race([ended, this.#pass()]);
+    const state = { isBusy: true };
+    const end = (): void => {
+      state.isBusy = false;
+    };
+    const ended = work.then(end, end);
+    for (let step = 0; step < MICROTASKS_MAX && state.isBusy; step++) await Promise.resolve();
+    if (state.isBusy) await Promise.race([ended, this.#pass()]);
   }
 
   async #pass(): Promise<void> {

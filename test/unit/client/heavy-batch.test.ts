@@ -62,15 +62,15 @@ describe("a client node under a heavy batch", () => {
         state.isAnswered = true;
       });
       let answeredCount = 0;
-      while (!state.isAnswered && answeredCount < CHEAP) {
+      while (answeredCount < CHEAP && !isAnswered(state)) {
         const live = await fetch(`http://127.0.0.1:${health.port}/live`);
         assert.equal(live.status, 200);
         await live.arrayBuffer();
         const cheap = { jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] };
         assert.deepEqual(await post(cheap), { jsonrpc: "2.0", id: 1, result: "0x0" });
-        if (!state.isAnswered) answeredCount++;
+        answeredCount++;
       }
-      assert.equal(answeredCount, CHEAP, "they were answered before the batch was");
+      assert.ok(!isAnswered(state), "they were answered before the batch was");
       const answers = (await batch) as { id: number }[];
       assert.deepEqual(
         answers.map(({ id }) => id),
@@ -79,3 +79,7 @@ describe("a client node under a heavy batch", () => {
     });
   }
 });
+
+function isAnswered(state: { readonly isAnswered: boolean }): boolean {
+  return state.isAnswered;
+}

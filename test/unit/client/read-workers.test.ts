@@ -206,9 +206,9 @@ describe("long calls on a client node", () => {
   it("calls that end at once leave the event loop to others, too", async () => {
     await open({});
     const latest = node.reads.latestBlock();
-    const short = `PUSH 3000 JUMPDEST PUSH 1 SWAP1 SUB DUP1 PUSH 3 JUMPI STOP`;
+    const short = `PUSH 1000 JUMPDEST PUSH 1 SWAP1 SUB DUP1 PUSH 3 JUMPI STOP`;
     const state = { ended: 0, turns: 0 };
-    const calls = Array.from({ length: 400 }, async () => {
+    const calls = Array.from({ length: 2_000 }, async () => {
       await node.reads.call(codeCall(short, 10_000_000n), latest);
       state.ended++;
     });

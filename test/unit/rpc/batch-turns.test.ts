@@ -18,7 +18,7 @@ function spin(): number {
 
 const METHODS: Readonly<Record<string, BoundMethod["run"]>> = {
   direct: spin,
-  promised: async () => spin(),
+  promised: () => Promise.resolve().then(spin),
   /** As estimates are: what they need is at hand, but promised. */
   prepared: async () => {
     for (let step = 0; step < 5; step++) await Promise.resolve();

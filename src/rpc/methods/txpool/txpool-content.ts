@@ -8,8 +8,11 @@ export const txpoolContent: Method<PoolReader, undefined> = {
   name: "txpool_content",
   paramsMax: 0,
   parse: () => undefined,
-  handle: (pool) =>
-    formatPool(pool, addressToChecksumHex, (transaction) =>
-      formatTransaction(transaction, undefined),
+  handle: (pool, _params, { limits }) =>
+    formatPool(
+      pool,
+      addressToChecksumHex,
+      (transaction) => formatTransaction(transaction, undefined),
+      limits.responseLengthMax,
     ),
 };

@@ -9,10 +9,15 @@ export const txpoolInspect: Method<PoolReader, undefined> = {
   name: "txpool_inspect",
   paramsMax: 0,
   parse: () => undefined,
-  handle: (pool) =>
-    formatPool(pool, addressToChecksumHex, ({ transaction }) => {
-      const { to, value, gasLimit } = transaction;
-      const target = to === undefined ? "contract creation" : addressToHex(to);
-      return `${target}: ${value} wei + ${gasLimit} gas × ${maxGasPrice(transaction)} wei`;
-    }),
+  handle: (pool, _params, { limits }) =>
+    formatPool(
+      pool,
+      addressToChecksumHex,
+      ({ transaction }) => {
+        const { to, value, gasLimit } = transaction;
+        const target = to === undefined ? "contract creation" : addressToHex(to);
+        return `${target}: ${value} wei + ${gasLimit} gas × ${maxGasPrice(transaction)} wei`;
+      },
+      limits.responseLengthMax,
+    ),
 };

@@ -6,6 +6,7 @@ import {
   type BlockTag,
 } from "../../../params/block-tag.ts";
 import type { BlockReader, BlockRecord } from "../../../../api/chain-reader.ts";
+import { takeTurns } from "../../../server/event-loop-turn.ts";
 import { gasUsedBy } from "../../../format/format-receipt.ts";
 import { gasPriceOf } from "../../../format/format-transaction.ts";
 import type { FullBlockReader } from "../../../format/full-block.ts";
@@ -47,10 +48,15 @@ export const ethFeeHistory: Method<FeeHistoryReader, Params> = {
   async handle(chain, { blockCount, newest, percentiles }) {
     if (blockCount === 0) return { oldestBlock: "0x0", baseFeePerGas: [], gasUsedRatio: [] };
     const last = await requireBlock(chain, newest);
-    const blocks = await blocksUpTo(chain, last, blockCount);
+    // Blocks that are not at hand are decoded, and their transactions sorted by tip.
+    const turn = takeTurns();
+    const blocks = await blocksUpTo(chain, last, blockCount, turn);
     const reward: string[][] = [];
     if (percentiles.length > 0) {
-      for (const block of blocks) reward.push(await rewardsOf(chain, block, percentiles));
+      for (const block of blocks) {
+        await turn();
+        reward.push(await rewardsOf(chain, block, percentiles));
+      }
     }
     const fees = blocks.map(({ header }) => quantity(header.baseFeePerGas));
     return {
@@ -86,9 +92,11 @@ async function blocksUpTo(
   chain: BlockReader,
   last: BlockRecord,
   count: number,
+  turn: () => Promise<void>,
 ): Promise<readonly BlockRecord[]> {
   const blocks = [last];
   while (blocks.length < count) {
+    await turn();
     const number = last.header.number - BigInt(blocks.length);
     const block = number < 0n ? undefined : await findBlock(chain, { kind: "number", number });
     if (block === undefined) break;
