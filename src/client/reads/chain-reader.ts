@@ -10,6 +10,7 @@ import type { Receipt } from "../../chain/receipt.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import type { BlockStore } from "../../storage/block-store.ts";
 import { certificateAt } from "../sync/block-certificates.ts";
+import { BlockCache } from "../block-cache.ts";
 import { BlockRecord } from "./block-record.ts";
 import type { ChainExecutor } from "../sync/chain-executor.ts";
 
@@ -41,16 +42,13 @@ export type NamedBlock = {
   readonly hash: Uint8Array;
 };
 
-/** Of encoded blocks and receipts. Decoded, they take a few times as much. */
-const CACHED_BYTES_MAX = 32_000_000;
-const CACHED_BLOCKS_MAX = 256;
+const CACHE_OPTIONS = { blocksMax: 256, bytesMax: 32_000_000 };
 
 export class ChainReader {
   readonly #dependencies: ChainReaderDependencies;
   readonly #genesis: BlockRecord;
-  /** By consensus height, the most recently used last. */
-  readonly #cache = new Map<number, BlockRecord>();
-  #cachedBytes = 0;
+  /** By consensus height. */
+  readonly #cache = new BlockCache<BlockRecord>(CACHE_OPTIONS);
   /** Most reads ask for it: it is not looked up again until there is another. */
   #latest: BlockRecord | undefined;
 
@@ -154,28 +152,13 @@ export class ChainReader {
 
   #load(height: number): BlockRecord | undefined {
     const cached = this.#cache.get(height);
-    if (cached !== undefined) {
-      this.#cache.delete(height);
-      this.#cache.set(height, cached);
-      return cached;
-    }
+    if (cached !== undefined) return cached;
     const { blocks } = this.#dependencies;
     const ethereumBlock = blocks.get(height, "ethereumBlock");
     const receipts = blocks.get(height, "receipts");
     if (ethereumBlock === undefined || receipts === undefined) return undefined;
     const record = BlockRecord.decode({ ethereumBlock, receipts });
-    this.#cache.set(height, record);
-    this.#cachedBytes += record.storedSize;
-    this.#forgetOldest();
+    this.#cache.add(height, record);
     return record;
-  }
-
-  #forgetOldest(): void {
-    for (const [height, { storedSize }] of this.#cache) {
-      const isFull = this.#cachedBytes > CACHED_BYTES_MAX || this.#cache.size > CACHED_BLOCKS_MAX;
-      if (!isFull) return;
-      this.#cache.delete(height);
-      this.#cachedBytes -= storedSize;
-    }
   }
 }
