@@ -1,8 +1,10 @@
 /** Answers that take long to write down leave the event loop to others. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SenderContent } from "../../../src/api/chain-reader.ts";
+import type { BlockReader, Prover, SenderContent } from "../../../src/api/chain-reader.ts";
 import { formatPool } from "../../../src/rpc/format/format-pool.ts";
+import type { JsonText } from "../../../src/rpc/json-text.ts";
+import { ethGetProof } from "../../../src/rpc/methods/eth/account/eth-get-proof.ts";
 import {
   ethFeeHistory,
   type FeeHistoryReader,
@@ -10,7 +12,7 @@ import {
 import { DEFAULT_RPC_LIMITS } from "../../../src/rpc/rpc-options.ts";
 import { RpcError } from "../../../src/rpc/rpc-error.ts";
 import { transactionOf } from "../execution/test-chain.ts";
-import { RpcNode } from "./rpc-node.ts";
+import { hexOf, RpcNode } from "./rpc-node.ts";
 
 const PIECE_MS = 3;
 const PIECES = 40;
@@ -72,6 +74,34 @@ describe("long answers", () => {
       (error) => error instanceof RpcError,
     );
     assert.ok(formatted < 20, `${formatted} were formatted`);
+  });
+
+  it("a proof of many slots is written in pieces", async () => {
+    const node = await RpcNode.open();
+    try {
+      const { chain } = node;
+      // Enough to take a while on any machine.
+      const nodes = Array.from({ length: 64 }, () => new Uint8Array(16_384));
+      const storage = Array.from({ length: PIECES }, () => ({ slot: 0n, value: 7n, proof: nodes }));
+      const proof = { account: undefined, proof: [], storage };
+      const reader: BlockReader & Prover = {
+        latestBlock: () => chain.latestBlock(),
+        blockByNumber: () => undefined,
+        blockByHash: () => undefined,
+        prove: () => ({ ok: true, value: proof }),
+      };
+      const keys = Array.from({ length: PIECES }, () => "0x0");
+      const context = { dialect: "standard", limits: DEFAULT_RPC_LIMITS } as const;
+      const params = ethGetProof.parse([hexOf(1n), keys, "latest"], context);
+      const work = Promise.resolve(ethGetProof.handle(reader, params, context));
+      assert.ok((await turnsOf(work)) >= 4);
+      const { text } = (await work) as JsonText;
+      const { storageProof } = JSON.parse(text) as { storageProof: { value: string }[] };
+      assert.equal(storageProof.length, PIECES);
+      assert.equal(storageProof[0]?.value, "0x7");
+    } finally {
+      await node.close();
+    }
   });
 
   it("the fees of many blocks are gathered in pieces", async () => {

@@ -3,6 +3,8 @@ import { addressToHex } from "../../../../chain/address.ts";
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from "../../../../chain/hash-constants.ts";
 import { parseBlockTag, requireBlock, type BlockTag } from "../../../params/block-tag.ts";
 import type { AccountProof, BlockReader, Prover } from "../../../../api/chain-reader.ts";
+import { takeTurns } from "../../../server/event-loop-turn.ts";
+import { JsonText } from "../../../json-text.ts";
 import type { Method } from "../../../method.ts";
 import { parseAddress, parseArray, parseSlot } from "../../../params/parameters.ts";
 import { quantity, word } from "../../../format/quantity.ts";
@@ -31,23 +33,32 @@ export const ethGetProof: Method<BlockReader & Prover, Params> = {
   async handle(chain, { address, keys, slots, block }, { caller }) {
     const proved = await chain.prove(address, slots, await requireBlock(chain, block), caller);
     if (!proved.ok) throw callFailureToError(proved.error);
-    return { address: addressToHex(address), ...formatProof(proved.value, keys) };
+    return formatProof(address, proved.value, keys);
   },
 };
 
-function formatProof({ account, proof, storage }: AccountProof, keys: readonly string[]): object {
+/** A proof of many slots has megabytes: it is written slot by slot, others have turns between. */
+async function formatProof(
+  address: bigint,
+  { account, proof, storage }: AccountProof,
+  keys: readonly string[],
+): Promise<JsonText> {
   const hash = account === undefined ? bytesToHex(EMPTY_CODE_HASH) : word(account.codeHash);
   const root = account === undefined ? bytesToHex(EMPTY_TRIE_ROOT) : word(account.storageRoot);
-  return {
+  const head = JSON.stringify({
+    address: addressToHex(address),
     accountProof: proof.map(bytesToHex),
     balance: quantity(account?.balance ?? 0n),
     codeHash: hash,
     nonce: quantity(account?.nonce ?? 0n),
     storageHash: root,
-    storageProof: storage.map(({ value, proof: nodes }, index) => ({
-      key: keys[index],
-      value: quantity(value),
-      proof: nodes.map(bytesToHex),
-    })),
-  };
+  });
+  const turn = takeTurns();
+  const slots: string[] = [];
+  for (const [index, { value, proof: nodes }] of storage.entries()) {
+    await turn();
+    const slot = { key: keys[index], value: quantity(value), proof: nodes.map(bytesToHex) };
+    slots.push(JSON.stringify(slot));
+  }
+  return new JsonText(`${head.slice(0, -1)},"storageProof":[${slots.join(",")}]}`);
 }
