@@ -1,6 +1,6 @@
 /**
- * What waits for a thread, by caller: callers take turns, and each may have only so many waiting and
- * running. Without it, the jobs of one caller would stand before those of all others.
+ * What waits for a thread, by caller: callers take turns, and each may have only so many waiting
+ * and running. Without it, the jobs of one caller would stand before those of all others.
  */
 import { invariant } from "../base/invariant.ts";
 
@@ -28,7 +28,7 @@ export class FairQueue<Item> {
     return this.#waitingCount;
   }
 
-  /** The item for which there is no room: this one, or the last of a caller who has more waiting. */
+  /** The item that has no room: this one, or the last of a caller who has more waiting. */
   add(caller: string, item: Item): Item | undefined {
     const { waitingMax, waitingCallerMax } = this.#options;
     const ownCount = this.#lines.get(caller)?.waiting.length ?? 0;

@@ -1,9 +1,9 @@
 /**
- * The threads that run what may take long, as the main thread sees them. Callers take turns, and one
- * caller alone never has all threads: however long its jobs run, the next caller's job finds one. The
- * threads are started when there is something to do and ended when there has been nothing for a
- * while: an idle node holds no memory for them. A job that does not stop in time ends with its thread; the next one gets a
- * new thread.
+ * The threads that run what may take long, as the main thread sees them. Callers take turns, and
+ * one caller alone never has all threads: however long its jobs run, the next caller's job finds
+ * one. Threads are started when there is something to do and ended when there has been nothing for
+ * a while: an idle node holds no memory for them. A job that does not stop in time ends with its
+ * thread; the next one gets a new thread.
  */
 import { Worker } from "node:worker_threads";
 import { CodedError } from "../../base/coded-error.ts";

@@ -10,8 +10,8 @@ type Format = (transaction: RecoveredTransaction) => unknown;
 type Turn = () => Promise<void>;
 
 /**
- * The whole pool as JSON of at most `lengthMax` characters. A full pool takes long to write down, so
- * it is written transaction by transaction, and others have their turns between.
+ * The whole pool as JSON of at most `lengthMax` characters. A full pool takes long to write down,
+ * so it is written transaction by transaction, and others have their turns between.
  */
 export async function formatPool(
   reader: PoolReader,
