@@ -1,18 +1,13 @@
 /** EIP-7702: accounts that let another contract's code stand for theirs. */
+import { DELEGATION_SIZE, isDelegation } from "../chain/delegation.ts";
 import type { UnsignedTransaction } from "../chain/transaction.ts";
 import { authorizationListOf } from "../chain/transaction.ts";
 import { recoverAuthority } from "../chain/transaction-sender.ts";
 import type { Journal } from "../state/journal.ts";
 import { writeBigEndian } from "../base/big-endian.ts";
 
-const DELEGATION_SIZE = 23;
 /** Given back per authority that exists: each was charged as a new account. */
 const EXISTING_AUTHORITY_REFUND = 12_500;
-
-/** Whether the code is a delegation and not a contract. */
-export function isDelegation(code: Uint8Array): boolean {
-  return code.length === DELEGATION_SIZE && code[0] === 0xef && code[1] === 0x01 && code[2] === 0;
-}
 
 /**
  * Processes the list in order. An authorization that does not hold is skipped without a trace,

@@ -1,10 +1,10 @@
 /** Whether a transaction may run on this state, in this block. */
+import { isDelegation } from "../chain/delegation.ts";
 import { type Fork, isActive } from "../chain/fork.ts";
 import { maxGasPrice, type UnsignedTransaction } from "../chain/transaction.ts";
 import type { BlockContext } from "../evm/message.ts";
 import type { WorldState } from "../evm/world-state.ts";
 import type { DropReason } from "./drop-reason.ts";
-import { isDelegation } from "./set-code.ts";
 import { type BlobClaim, upfrontCost } from "./transaction-fee.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
 

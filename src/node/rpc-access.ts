@@ -7,7 +7,7 @@ import type { AccessControl } from "../rpc/auth/access-control.ts";
 import { AccessRules } from "../rpc/auth/access-rules.ts";
 import { createAuthenticator } from "../rpc/auth/authenticator.ts";
 import type { KeySourceOptions } from "../rpc/auth/key-source.ts";
-import { createReadRight } from "../rpc/auth/read-right.ts";
+import { createCalledCode, createReadRight } from "../rpc/auth/read-right.ts";
 import { DEFAULT_SIGN_IN_OPTIONS, SECRET_SIZE_MIN, SignIn } from "../rpc/auth/sign-in.ts";
 import {
   DEFAULT_ISSUER_OPTIONS,
@@ -50,7 +50,7 @@ export async function openAccess(
       roles: new Map(config["rpc.auth.roles"].map(({ name, ...role }) => [name, role])),
       methods: config["rpc.auth.methods"],
     },
-    { mayRead: createReadRight(reader) },
+    { mayRead: createReadRight(reader), calledCode: createCalledCode(reader) },
   );
   const certificates = config["rpc.auth.certificates"];
   return { rules, signIn, authenticator: createAuthenticator({ certificates }, issuers) };

@@ -8,8 +8,11 @@ import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 /** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
 export type Dialect = "founding" | "standard";
 
-/** Throws RpcError if the caller may not do this. */
-export type MethodCheck = (method: string, params: readonly unknown[]) => Promise<void>;
+/** The parameters to run the method with. Throws RpcError if the caller may not do this. */
+export type MethodCheck = (
+  method: string,
+  params: readonly unknown[],
+) => Promise<readonly unknown[]>;
 
 export type MethodContext = {
   readonly dialect: Dialect;

@@ -7,6 +7,7 @@
 import { CodedError } from "../../base/coded-error.ts";
 import { hexToBytes } from "../../base/hex.ts";
 import { err, ok, type Result } from "../../base/result.ts";
+import { isDelegation } from "../../chain/delegation.ts";
 import { decodeTransaction } from "../../chain/transaction-decoder.ts";
 import { recoverSender, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { SubmitRefusal, TransactionStatus } from "../../api/transaction-status.ts";
@@ -16,7 +17,6 @@ import { keccak256 } from "../../crypto/keccak256.ts";
 import { isRetryable } from "../../execution/drop-reason.ts";
 import type { ChainRules } from "../../execution/engine.ts";
 import type { PermissionPolicy } from "../../execution/permission-policy.ts";
-import { isDelegation } from "../../execution/set-code.ts";
 import { Journal } from "../../state/journal.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import type { TxPoolOptions } from "../../txpool/pool-options.ts";

@@ -42,5 +42,6 @@ export function createMethodCheck(
     if (!identity.ok) throw toRpcError(identity.error);
     const checked = await rules.check(identity.value, method, params);
     if (!checked.ok) throw toRpcError(checked.error);
+    return checked.value;
   };
 }

@@ -1,9 +1,11 @@
 /** What a caller may do: by its roles (SPEC A5) and, where reads are permissioned, by READ (A4). */
 import { err, ok, type Result } from "../../base/result.ts";
+import type { Hex } from "../../base/hex.ts";
+import { ANYONE } from "../../chain/permissions.ts";
 import type { Awaitable } from "../../api/awaitable.ts";
 import { INVALID_PARAMS, PERMISSION_DENIED, RpcError } from "../rpc-error.ts";
 import type { AuthRefusal, Identity } from "./identity.ts";
-import { isOpenMethod, isWriteMethod, readTarget } from "./read-target.ts";
+import { accessClassOf, accountTarget, callAccess } from "./access-class.ts";
 
 export type RoleOptions = {
   /** Names of methods; one that ends in `*` stands for all that begin so. */
@@ -24,7 +26,17 @@ export type AccessOptions = {
 export type AccessDependencies = {
   /** Whether the permission contract gives the account READ at the target, on the latest block. */
   readonly mayRead: (account: bigint, target: bigint) => Awaitable<boolean>;
+  /** What a call of the target at that block runs. Throws RpcError for an unknown block. */
+  readonly calledCode: (target: bigint, block: unknown) => Awaitable<CalledCode>;
 };
+
+export type CalledCode = {
+  readonly blockHash: Hex;
+  /** Whether the target is an account whose holder chose the code (EIP-7702). */
+  readonly isDelegated: boolean;
+};
+
+type Params = readonly unknown[];
 
 /** By default nothing is asked of anyone. */
 export const DEFAULT_ACCESS_OPTIONS: AccessOptions = {
@@ -48,18 +60,39 @@ export class AccessRules {
       !isIdentityRequired && !isReadPermissioned && roles.size === 0 && methods.includes("*");
   }
 
+  /** The parameters to run the method with: a call is held to the block that was looked at. */
   async check(
     identity: Identity | undefined,
     method: string,
-    params: readonly unknown[],
-  ): Promise<Result<void, AuthRefusal>> {
+    params: Params,
+  ): Promise<Result<Params, AuthRefusal>> {
     const { isIdentityRequired, isReadPermissioned } = this.#options;
     if (identity === undefined && isIdentityRequired) return err({ code: "AUTH_MISSING" });
     if (!this.#isMethodAllowed(identity, method)) return err({ code: "AUTH_METHOD_DENIED" });
-    if (!isReadPermissioned || isWriteMethod(method) || isOpenMethod(method)) return ok(undefined);
+    const access = accessClassOf(method);
+    if (!isReadPermissioned || access === "open" || access === "submit") return ok(params);
     if (identity === undefined) return err({ code: "AUTH_MISSING" });
-    const hasRead = await this.#hasRead(identity, readTarget(method, params));
-    return hasRead ? ok(undefined) : err({ code: "AUTH_READ_DENIED" });
+    if (access === "call") return this.#checkCall(identity, params);
+    const target = access === "account" ? accountTarget(params) : ANYONE;
+    const hasRead = await this.#hasRead(identity, target);
+    return hasRead ? ok(params) : err({ code: "AUTH_READ_DENIED" });
+  }
+
+  /**
+   * READ at every target includes what any contract would tell any account. With less, a caller
+   * speaks only as itself, because contracts tell by `msg.sender` who may see what; and it runs only
+   * code that the holder of the target did not choose, because chosen code reads everything.
+   */
+  async #checkCall(identity: Identity, params: Params): Promise<Result<Params, AuthRefusal>> {
+    if (await this.#hasRead(identity, ANYONE)) return ok(params);
+    const { target, from, block } = callAccess(params);
+    if (target === ANYONE || !(await this.#hasRead(identity, target))) {
+      return err({ code: "AUTH_READ_DENIED" });
+    }
+    if (from !== undefined && from !== identity.account) return err({ code: "AUTH_FROM_DENIED" });
+    const { blockHash, isDelegated } = await this.#dependencies.calledCode(target, block);
+    if (isDelegated) return err({ code: "AUTH_READ_DENIED" });
+    return ok([params[0], { blockHash }]);
   }
 
   async #hasRead(identity: Identity, target: bigint): Promise<boolean> {
@@ -87,6 +120,7 @@ export function toRpcError({ code }: AuthRefusal): RpcError {
   switch (code) {
     case "AUTH_READ_DENIED":
     case "AUTH_METHOD_DENIED":
+    case "AUTH_FROM_DENIED":
       return new RpcError(PERMISSION_DENIED, "Permission denied", { code });
     case "AUTH_MISSING":
     case "AUTH_SCHEME_UNKNOWN":

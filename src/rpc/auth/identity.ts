@@ -21,6 +21,7 @@ export type AuthErrorCode =
   | "AUTH_ISSUER_UNKNOWN"
   | "AUTH_KEYS_UNAVAILABLE"
   | "AUTH_METHOD_DENIED"
-  | "AUTH_READ_DENIED";
+  | "AUTH_READ_DENIED"
+  | "AUTH_FROM_DENIED";
 
 export type AuthRefusal = { readonly code: AuthErrorCode };

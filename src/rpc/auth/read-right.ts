@@ -1,4 +1,5 @@
-/** Whether the permission contract gives an account READ, on the latest block. */
+/** What the rules of READ ask of the chain. */
+import { bytesToHex } from "../../base/hex.ts";
 import {
   ANYONE,
   isPermitted,
@@ -6,9 +7,14 @@ import {
   permissionSlot,
   READ,
 } from "../../chain/permissions.ts";
+import { isDelegation } from "../../chain/delegation.ts";
+import { parseBlockTag, prunedBlock, requireBlock } from "../params/block-tag.ts";
 import type { StateAtReader } from "../../api/chain-reader.ts";
 import type { AccessDependencies } from "./access-rules.ts";
 
+const BLOCK_PLACE = 1;
+
+/** Whether the permission contract gives an account READ, on the latest block. */
 export function createReadRight(reader: StateAtReader): AccessDependencies["mayRead"] {
   return async (account, target) => {
     const state = await reader.stateAt(await reader.latestBlock());
@@ -21,5 +27,16 @@ export function createReadRight(reader: StateAtReader): AccessDependencies["mayR
     const words = new Map<bigint, bigint>();
     for (const slot of slots) words.set(slot, await state.storage(PERMISSION_ADDRESS, slot));
     return isPermitted((slot) => words.get(slot) ?? 0n, account, target, READ);
+  };
+}
+
+/** What a call runs. The block is parsed leniently: the method says what is wrong with it. */
+export function createCalledCode(reader: StateAtReader): AccessDependencies["calledCode"] {
+  return async (target, given) => {
+    const block = await requireBlock(reader, parseBlockTag(given, BLOCK_PLACE, "founding"));
+    const state = await reader.stateAt(block);
+    if (state === undefined) throw prunedBlock(block);
+    const isDelegated = isDelegation(await state.code(target));
+    return { blockHash: bytesToHex(block.hash), isDelegated };
   };
 }

@@ -2,6 +2,7 @@
 import { bytesToHex } from "../../base/hex.ts";
 import type { CallFailure } from "../../api/call-request.ts";
 import type { SubmitRefusal } from "../../api/transaction-status.ts";
+import type { MethodContext } from "../method.ts";
 import { quantity } from "./quantity.ts";
 import { revertReason } from "../../chain/revert-reason.ts";
 import {
@@ -14,6 +15,9 @@ import {
   SERVER_ERROR,
   TIMED_OUT,
 } from "../rpc-error.ts";
+
+/** A method that needs READ at every target. */
+const READ_ALL_METHOD = "eth_getTransactionReceipt";
 
 type Texts = ReadonlyMap<string, string>;
 
@@ -68,6 +72,23 @@ export function refusalToError({ code, limit }: SubmitRefusal): RpcError {
   const text = TEXTS.get(code) ?? `invalid transaction: ${codeToWords(code)}`;
   const expected = limit === undefined ? "" : ` (limit ${limit})`;
   return new RpcError(SERVER_ERROR, `${text}${expected}`, data);
+}
+
+/**
+ * For the caller of this request. The number is of the signer's account (its nonce, its balance),
+ * which a transaction that read something can have set: it is for callers who may read the chain.
+ */
+export async function refusalTo(
+  refused: SubmitRefusal,
+  { check }: Pick<MethodContext, "check">,
+): Promise<RpcError> {
+  if (check === undefined || refused.limit === undefined) return refusalToError(refused);
+  try {
+    await check(READ_ALL_METHOD, []);
+    return refusalToError(refused);
+  } catch {
+    return refusalToError({ code: refused.code });
+  }
 }
 
 export function callFailureToError(failure: CallFailure): RpcError {

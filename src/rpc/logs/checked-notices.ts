@@ -4,7 +4,7 @@
  */
 export type NoticeDependencies = {
   /** Rejects when the caller may no longer be told anything. */
-  readonly check: () => Promise<void>;
+  readonly check: () => Promise<unknown>;
   readonly send: (text: string) => void;
   /** Once: nothing is sent after it. */
   readonly onDenied: (error: unknown) => void;

@@ -230,7 +230,7 @@ export class Dispatcher {
     }
     const { check } = context;
     if (check === undefined) return bound.run(params, context);
-    return check(method, params).then(() => bound.run(params, context));
+    return check(method, params).then((checked) => bound.run(checked, context));
   }
 }
 

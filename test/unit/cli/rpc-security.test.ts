@@ -26,6 +26,8 @@ import { DEFAULT_RPC_OPTIONS } from "../../../src/rpc/rpc-options.ts";
 import { RpcServer, type RpcServerDependencies } from "../../../src/rpc/server/rpc-server.ts";
 import type { SubscriberConnection } from "../../../src/rpc/logs/subscriber-connection.ts";
 
+const NO_CODE = () => ({ blockHash: "0x", isDelegated: false }) as const;
+
 type Answer = {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -313,7 +315,7 @@ describe("ethrpc with security", () => {
     );
     const rules = new AccessRules(
       { isIdentityRequired: true, isReadPermissioned: false, roles: new Map(), methods: ["*"] },
-      { mayRead: () => false },
+      { mayRead: () => false, calledCode: NO_CODE },
     );
     const authenticator = createAuthenticator({ certificates: [] }, [issuer], clock);
     const port = await open(configOf({}), { rules, authenticator, signIn: undefined });

@@ -18,6 +18,8 @@ import {
 import { RpcServer } from "../../../src/rpc/server/rpc-server.ts";
 import type { RpcResponse } from "./rpc-node.ts";
 
+const NO_CODE = () => ({ blockHash: "0x", isDelegated: false }) as const;
+
 /** So slow that no test run earns one more: what passes does not depend on the machine's speed. */
 const HOUR_MS = 3_600_000;
 
@@ -160,7 +162,7 @@ describe("a server with a rate", () => {
 
   it("counts callers that prove who they are by that, wherever they call from", async () => {
     const access: AccessControl = {
-      rules: new AccessRules(DEFAULT_ACCESS_OPTIONS, { mayRead: () => false }),
+      rules: new AccessRules(DEFAULT_ACCESS_OPTIONS, { mayRead: () => false, calledCode: NO_CODE }),
       authenticator: {
         identify: ({ authorization }) =>
           Promise.resolve(
@@ -192,7 +194,7 @@ describe("a server with a rate", () => {
     const access: AccessControl = {
       rules: new AccessRules(
         { ...DEFAULT_ACCESS_OPTIONS, isReadPermissioned: true },
-        { mayRead: () => true },
+        { mayRead: () => true, calledCode: NO_CODE },
       ),
       authenticator: { identify: () => Promise.resolve(ok(undefined)) },
       signIn: new SignIn({ ...DEFAULT_SIGN_IN_OPTIONS, chainId: 5000n }),

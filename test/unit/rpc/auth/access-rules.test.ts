@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { addressToHex } from "../../../../src/chain/address.ts";
 import {
   type AccessOptions,
   AccessRules,
@@ -7,24 +8,28 @@ import {
   toRpcError,
 } from "../../../../src/rpc/auth/access-rules.ts";
 import type { Identity } from "../../../../src/rpc/auth/identity.ts";
-import { readTarget } from "../../../../src/rpc/auth/read-target.ts";
+import { accountTarget } from "../../../../src/rpc/auth/access-class.ts";
 
 const READER = 0xaaaan;
 const STRANGER = 0xbbbbn;
 const TARGET = `0x${"7a".repeat(20)}`;
+const DELEGATED = `0x${"7c".repeat(20)}`;
+const BLOCK = `0x${"b1".repeat(32)}` as const;
 const OTHER = `0x${"7b".repeat(20)}`;
 
 function identity(account: bigint | undefined, ...roles: readonly string[]): Identity {
   return { subject: "x", account, roles };
 }
 
-/** READER may read everywhere, STRANGER at TARGET. */
+/** READER may read everywhere, STRANGER at TARGET and at an account with delegated code. */
 function rules(options: Partial<AccessOptions>): AccessRules {
   return new AccessRules(
     { ...DEFAULT_ACCESS_OPTIONS, ...options },
     {
       mayRead: (account, target) =>
-        account === READER || (account === STRANGER && target === BigInt(TARGET)),
+        account === READER ||
+        (account === STRANGER && [TARGET, DELEGATED].includes(addressToHex(target))),
+      calledCode: (target) => ({ blockHash: BLOCK, isDelegated: target === BigInt(DELEGATED) }),
     },
   );
 }
@@ -77,6 +82,10 @@ describe("read permission", () => {
       ["eth_call", [{ to: TARGET }, "latest", {}], "AUTH_READ_DENIED"],
       ["eth_call", [{ to: TARGET, authorizationList: [] }], "AUTH_READ_DENIED"],
       ["eth_call", [TARGET], "AUTH_READ_DENIED"],
+      ["eth_getBalance", [DELEGATED, "latest"], "allowed"],
+      ["eth_call", [{ to: DELEGATED }, "latest"], "AUTH_READ_DENIED"],
+      ["eth_getProof", [TARGET, [], "latest"], "AUTH_READ_DENIED"],
+      ["eth_createAccessList", [{ to: TARGET }, "latest"], "AUTH_READ_DENIED"],
       ["eth_getLogs", [{ address: TARGET }], "AUTH_READ_DENIED"],
       ["debug_traceCall", [{ to: TARGET }, "latest"], "AUTH_READ_DENIED"],
     ];
@@ -84,14 +93,39 @@ describe("read permission", () => {
       const what = `${method} ${JSON.stringify(params)}`;
       assert.equal(await outcome(access, stranger, method, ...params), expected, what);
     }
-    assert.equal(readTarget("eth_getCode", []), 0n);
-    assert.equal(readTarget("eth_getCode", [7]), 0n);
+    assert.equal(accountTarget([]), 0n);
+    assert.equal(accountTarget([7]), 0n);
   });
 
   it("lets writes through, which need a right of their signer, and what wallets ask first", async () => {
-    for (const method of ["eth_sendRawTransaction", "eth_sendRawTransactionSync", "eth_chainId"]) {
+    for (const method of ["eth_sendRawTransaction", "eth_chainId"]) {
       assert.equal(await outcome(access, undefined, method, "0x"), "allowed", method);
     }
+    const sync = "eth_sendRawTransactionSync";
+    assert.equal(await outcome(access, undefined, sync, "0x"), "AUTH_MISSING", "it has a receipt");
+    assert.equal(await outcome(access, identity(STRANGER), sync, "0x"), "AUTH_READ_DENIED");
+    assert.equal(await outcome(access, identity(READER), sync, "0x"), "allowed");
+  });
+
+  it("lets a caller with READ at one target speak only as itself", async () => {
+    for (const method of ["eth_call", "eth_estimateGas"]) {
+      const as = (account: bigint, from: unknown): Promise<string> =>
+        outcome(access, identity(account), method, { to: TARGET, from }, "latest");
+      assert.equal(await as(STRANGER, addressToHex(STRANGER)), "allowed", method);
+      assert.equal(await as(STRANGER, undefined), "allowed", method);
+      assert.equal(await as(STRANGER, addressToHex(READER)), "AUTH_FROM_DENIED", method);
+      assert.equal(await as(STRANGER, 7), "AUTH_FROM_DENIED", method);
+      assert.equal(await as(READER, addressToHex(STRANGER)), "allowed", method);
+    }
+  });
+
+  it("holds the call of such a caller to the block whose code was looked at", async () => {
+    const call = { to: TARGET };
+    const params = [call, "latest"];
+    const narrow = await access.check(identity(STRANGER), "eth_call", params);
+    assert.deepEqual(narrow.ok && narrow.value, [call, { blockHash: BLOCK }]);
+    const wide = await access.check(identity(READER), "eth_call", params);
+    assert.deepEqual(wide.ok && wide.value, params);
   });
 
   it("takes the operator's word for a role", async () => {

@@ -2,16 +2,16 @@ import { bytesToHex } from "../../../../base/hex.ts";
 import type { Submitter } from "../../../../api/chain-reader.ts";
 import type { Method } from "../../../method.ts";
 import { parseData } from "../../../params/parameters.ts";
-import { refusalToError } from "../../../format/failure-error.ts";
+import { refusalTo } from "../../../format/failure-error.ts";
 
 /** The hash is a promise: the transaction is on the disk when it is given (SPEC E13). */
 export const ethSendRawTransaction: Method<Submitter, Uint8Array> = {
   name: "eth_sendRawTransaction",
   paramsMax: 1,
   parse: ([transaction]) => parseData(transaction, 0),
-  async handle(pool, transaction, { caller }) {
-    const submitted = await pool.submitRaw(transaction, await caller?.());
-    if (!submitted.ok) throw refusalToError(submitted.error);
+  async handle(pool, transaction, context) {
+    const submitted = await pool.submitRaw(transaction, await context.caller?.());
+    if (!submitted.ok) throw await refusalTo(submitted.error, context);
     return bytesToHex(submitted.value);
   },
 };
