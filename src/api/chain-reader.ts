@@ -185,8 +185,12 @@ export type StatusReader = {
 };
 
 export type FinalityWaiter = {
-  /** The status once it is final or refused, or as it is when the time is over. */
-  whenSettled(hash: Uint8Array, timeoutMs: number): Promise<TransactionStatus | undefined>;
+  /** The status once it is final or refused, or as it is when the time is over or it is aborted. */
+  whenSettled(
+    hash: Uint8Array,
+    timeoutMs: number,
+    aborted?: AbortSignal,
+  ): Promise<TransactionStatus | undefined>;
 };
 
 export type Submitter = {

@@ -4,6 +4,7 @@ import type { RequestCorrelation } from "./server/request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./logs/subscriber-connection.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
+import type { RequestWaits } from "./waiting-room.ts";
 
 /** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
 export type Dialect = "founding" | "standard";
@@ -23,6 +24,8 @@ export type MethodContext = {
   readonly check?: MethodCheck | undefined;
   /** Undefined where all callers are one. */
   readonly caller?: CallerNamer | undefined;
+  /** Undefined where nobody counts who waits. */
+  readonly waits?: RequestWaits | undefined;
   /** Under which the log tells of it. */
   readonly correlation?: RequestCorrelation | undefined;
 };

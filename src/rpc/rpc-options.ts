@@ -37,6 +37,10 @@ export type RpcLimits = {
   readonly connectionsMax: number;
   /** HTTP requests that are being answered. */
   readonly concurrentRequestsMax: number;
+  /** Requests that wait for a transaction: of all callers, of one address, of one connection. */
+  readonly waitersMax: number;
+  readonly clientWaitersMax: number;
+  readonly connectionWaitersMax: number;
   /** Requests of one client in a second; 0 is no limit. */
   readonly clientRateMax: number;
   /** How many clients are counted: beyond it, the one that was silent for longest is forgotten. */
@@ -97,6 +101,9 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   bufferedBytesMax: 256 * 1024 * 1024,
   connectionsMax: 2_000,
   concurrentRequestsMax: 500,
+  waitersMax: 4_000,
+  clientWaitersMax: 2_000,
+  connectionWaitersMax: 200,
   clientRateMax: 0,
   ratedClientsMax: 10_000,
   concurrentBatchItemsMax: 100,

@@ -199,9 +199,14 @@ export class MemoryChain implements RpcReader {
     return this.#pool.get(hash) === undefined ? undefined : { kind: "pending", code: undefined };
   }
 
-  async whenSettled(hash: Uint8Array, timeoutMs: number): Promise<TransactionStatus | undefined> {
+  async whenSettled(
+    hash: Uint8Array,
+    timeoutMs: number,
+    aborted?: AbortSignal,
+  ): Promise<TransactionStatus | undefined> {
     const endMs = performance.now() + timeoutMs;
     while (this.transactionStatus(hash)?.kind === "pending" && performance.now() < endMs) {
+      if (aborted?.aborted === true) break;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     return this.transactionStatus(hash);

@@ -189,10 +189,14 @@ export class LocalReads {
   }
 
   /** As soon as it is final or refused, or as it is when the time is over. */
-  async whenSettled(hash: Uint8Array, timeoutMs: number): Promise<TransactionStatus | undefined> {
+  async whenSettled(
+    hash: Uint8Array,
+    timeoutMs: number,
+    aborted?: AbortSignal,
+  ): Promise<TransactionStatus | undefined> {
     const status = this.transactionStatus(hash);
     if (status?.kind !== "pending") return status;
-    await this.#dependencies.settlements.wait(hash, timeoutMs);
+    await this.#dependencies.settlements.wait(hash, timeoutMs, aborted);
     return this.transactionStatus(hash);
   }
 

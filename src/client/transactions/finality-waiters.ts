@@ -4,20 +4,23 @@ import { bytesToHex, type Hex } from "../../base/hex.ts";
 export class Settlements {
   readonly #waiting = new Map<Hex, Set<() => void>>();
 
-  /** Resolves when the transaction is settled, or when the time is over. */
-  wait(hash: Uint8Array, timeoutMs: number): Promise<void> {
+  /** Resolves when the transaction is settled, when the time is over, or when it is aborted. */
+  wait(hash: Uint8Array, timeoutMs: number, aborted?: AbortSignal): Promise<void> {
+    if (aborted?.aborted === true) return Promise.resolve();
     const key = bytesToHex(hash);
     return new Promise((resolve) => {
       const waiters = this.#waiting.get(key) ?? new Set();
       this.#waiting.set(key, waiters);
       const end = (): void => {
         clearTimeout(timer);
+        aborted?.removeEventListener("abort", end);
         waiters.delete(end);
         if (waiters.size === 0) this.#waiting.delete(key);
         resolve();
       };
       const timer = setTimeout(end, timeoutMs);
       timer.unref();
+      aborted?.addEventListener("abort", end);
       waiters.add(end);
     });
   }

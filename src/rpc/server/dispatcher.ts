@@ -96,12 +96,13 @@ export class Dispatcher {
   #answerValue(
     value: unknown,
     dialect: Dialect,
-    { connection, caller, check, correlation }: Caller,
+    { connection, caller, check, correlation, waits }: Caller,
   ): Awaitable<Answer> {
     if (value === NO_JSON) {
       return refusal(400, new RpcError(PARSE_ERROR, "parse error: the body is not valid JSON"));
     }
-    const context = { dialect, limits: this.#limits, connection, caller, check, correlation };
+    const limits = this.#limits;
+    const context = { dialect, limits, connection, caller, check, correlation, waits };
     if (Array.isArray(value)) return this.#answerBatch(value, context);
     const request = readRequest(value);
     if (request instanceof InvalidRequest) return refusal(400, request.error, request.id);

@@ -22,8 +22,10 @@ import type { Dialect } from "../method.ts";
 import { type Admission, createAdmission, createRateLimit, type RateLimit } from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
+import { type RequestSlot, RequestSlots } from "../request-slots.ts";
 import { INVALID_REQUEST, LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
 import type { RpcOptions, RpcTlsOptions } from "../rpc-options.ts";
+import { WaitingRoom } from "../waiting-room.ts";
 import { WebSocketEndpoint } from "./web-socket-endpoint.ts";
 
 const STANDARD_PATH = "/standard";
@@ -52,9 +54,10 @@ export class RpcServer {
   readonly #access: AccessControl | undefined;
   readonly #sockets: WebSocketEndpoint;
   readonly #budget: ByteBudget;
+  readonly #slots: RequestSlots;
+  readonly #waiting: WaitingRoom;
   readonly #rate: RateLimit | undefined;
   readonly #authenticator: Authenticator | undefined;
-  #requestsUnderWay = 0;
   /** A Host header that was found to be allowed. */
   #allowedHost: string | undefined;
 
@@ -63,6 +66,8 @@ export class RpcServer {
     this.#options = options;
     this.#dispatcher = new Dispatcher(limits, dependencies);
     this.#budget = new ByteBudget(limits.bufferedBytesMax);
+    this.#slots = new RequestSlots(limits.concurrentRequestsMax);
+    this.#waiting = new WaitingRoom(limits);
     const { access } = dependencies;
     // Open rules are no rules: then no request is asked who it is from.
     this.#access = access?.rules.isOpen === true ? undefined : access;
@@ -74,6 +79,7 @@ export class RpcServer {
       access: this.#access,
       callerOf: (request) => createCallerNamer(this.#authenticator, request),
       admissionOf: (caller) => this.#admissionOf(caller),
+      waiting: this.#waiting,
       dialectOf: (url) => this.#dialectOf(url),
       onInternalError: (error) => dependencies.onInternalError?.("websocket", error),
     });
@@ -204,14 +210,15 @@ export class RpcServer {
       return;
     }
     try {
-      await this.#whileRoom(response, headers, () => {
+      await this.#whileRoom(response, headers, (slot) => {
         const check =
           this.#access === undefined
             ? undefined
             : createMethodCheck(this.#access, credentialsOf(request));
         const correlation = new RequestCorrelation(request.headers);
         const admit = this.#admissionOf(caller);
-        const asked = { admit, caller, check, correlation };
+        const waits = this.#waiting.waitsOf(request, slot);
+        const asked = { admit, caller, check, correlation, waits };
         return this.#dispatcher.answer(body.bytes, dialect, asked);
       });
     } finally {
@@ -255,20 +262,20 @@ export class RpcServer {
   async #whileRoom(
     response: ServerResponse,
     headers: Headers,
-    answer: () => Awaitable<Answer>,
+    answer: (slot: RequestSlot) => Awaitable<Answer>,
   ): Promise<void> {
-    if (this.#requestsUnderWay >= this.#options.limits.concurrentRequestsMax) {
+    const slot = this.#slots.take();
+    if (slot === undefined) {
       this.#send(response, BUSY, { ...headers, "retry-after": RETRY_AFTER_SECONDS });
       return;
     }
-    this.#requestsUnderWay += 1;
     try {
-      const answered = await answer();
+      const answered = await answer(slot);
       const { retryAfterMs } = answered;
       const more = retryAfterMs === undefined ? headers : { ...headers, ...retry(retryAfterMs) };
       this.#send(response, answered, more);
     } finally {
-      this.#requestsUnderWay -= 1;
+      slot.release();
     }
   }
 

@@ -9,6 +9,7 @@ import type { RequestCorrelation } from "./request-correlation.ts";
 import { RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 import type { SubscriberConnection } from "../logs/subscriber-connection.ts";
+import type { RequestWaits } from "../waiting-room.ts";
 
 export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
@@ -19,6 +20,7 @@ export type WebSocketConnectionDependencies = {
   readonly createCheck: (() => MethodCheck) | undefined;
   /** For one message. */
   readonly createCorrelation: () => RequestCorrelation;
+  readonly waits: RequestWaits;
   /** Something threw that is our fault. */
   readonly onInternalError: (error: unknown) => void;
 };
@@ -92,9 +94,10 @@ export class WebSocketConnection {
     const afterAnswer: (() => void)[] = [];
     try {
       const connection = this.#subscriber(afterAnswer);
-      const { admit, caller, dispatcher, createCheck, createCorrelation } = this.#dependencies;
+      const { admit, caller, dispatcher, createCheck, createCorrelation, waits } =
+        this.#dependencies;
       const correlation = createCorrelation();
-      const context = { admit, caller, connection, check: createCheck?.(), correlation };
+      const context = { admit, caller, connection, check: createCheck?.(), correlation, waits };
       const { text } = await dispatcher.answer(body, this.#dialect, context);
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();

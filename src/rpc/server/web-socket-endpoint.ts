@@ -11,6 +11,7 @@ import type { Dialect, MethodCheck } from "../method.ts";
 import type { Admission } from "./rate-limit.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcOptions } from "../rpc-options.ts";
+import type { WaitingRoom } from "../waiting-room.ts";
 import { WebSocketConnection } from "./web-socket-connection.ts";
 
 export type WebSocketDependencies = {
@@ -20,6 +21,7 @@ export type WebSocketDependencies = {
   /** For one connection; undefined where nobody counts. */
   readonly admissionOf: (caller: CallerNamer) => Admission | undefined;
   readonly callerOf: (request: IncomingMessage) => CallerNamer;
+  readonly waiting: WaitingRoom;
   /** Undefined for a path that is not served. */
   readonly dialectOf: (url: string) => Dialect | undefined;
   readonly onInternalError: (error: unknown) => void;
@@ -67,8 +69,9 @@ export class WebSocketEndpoint {
         const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
         const caller = this.#dependencies.callerOf(request);
         const admit = this.#dependencies.admissionOf(caller);
+        const waits = this.#dependencies.waiting.waitsOf(request);
         const parts = {
-          ...{ dispatcher, admit, caller, createCheck, createCorrelation, onInternalError },
+          ...{ dispatcher, admit, caller, createCheck, createCorrelation, waits, onInternalError },
         };
         const connection = new WebSocketConnection(opened, dialect, limits, parts);
         this.#connections.add(connection);

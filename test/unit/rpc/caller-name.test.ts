@@ -16,7 +16,7 @@ const REQUEST = JSON.stringify({
 });
 /** Tokens that start with `wallet` are of accounts that anyone can make. */
 const ACCESS: AccessControl = {
-  rules: new AccessRules(DEFAULT_ACCESS_OPTIONS, { mayRead: () => false }),
+  rules: new AccessRules(DEFAULT_ACCESS_OPTIONS, { mayRead: () => false, calledCode: () => undefined }),
   authenticator: {
     identify: ({ authorization }) => {
       if (authorization === undefined) return Promise.resolve(ok(undefined));

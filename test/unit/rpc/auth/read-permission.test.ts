@@ -97,7 +97,7 @@ function networkOf(chain: MemoryChain): NetworkStatusReader {
       replicasUp: 4,
       replicasNeeded: 3,
       replicaCount: 4,
-      pool: { executable: 0, queued: 0 },
+      pool: { executable: 0, queued: 0, isFull: false },
       openTransactions: 0,
       isDiskFull: false,
     }),

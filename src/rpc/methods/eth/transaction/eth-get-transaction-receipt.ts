@@ -7,6 +7,7 @@ import type {
 import { formatReceipt } from "../../../format/format-receipt.ts";
 import type { Method } from "../../../method.ts";
 import { parseHash } from "../../../params/parameters.ts";
+import { FREE_PLACE } from "../../../waiting-room.ts";
 
 /**
  * A transaction that was accepted is final within milliseconds, so the answer waits for it a
@@ -21,11 +22,18 @@ export const ethGetTransactionReceipt: Method<
   name: "eth_getTransactionReceipt",
   paramsMax: 1,
   parse: ([hash]) => parseHash(hash, 0),
-  async handle(chain, hash, { limits }) {
+  async handle(chain, hash, { limits, waits }) {
     let found = await chain.findTransaction(hash);
     if (found === undefined) {
-      // Final since the look before: then this returns at once, and the second look finds it.
-      await chain.whenSettled(hash, limits.receiptWaitMs);
+      // A caller without a place to wait in gets the answer of now.
+      const place = waits === undefined ? FREE_PLACE : waits.enter();
+      if (place === undefined) return null;
+      try {
+        // Final since the look before: then this returns at once, and the second look finds it.
+        await chain.whenSettled(hash, limits.receiptWaitMs, place.gone);
+      } finally {
+        place.leave();
+      }
       found = await chain.findTransaction(hash);
     }
     if (found === undefined) return null;

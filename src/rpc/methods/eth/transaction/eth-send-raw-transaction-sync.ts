@@ -1,4 +1,5 @@
 import { bytesToHex } from "../../../../base/hex.ts";
+import type { TransactionStatus } from "../../../../api/transaction-status.ts";
 import { prunedBlock } from "../../../params/block-tag.ts";
 import type {
   FinalityWaiter,
@@ -11,6 +12,7 @@ import type { Method } from "../../../method.ts";
 import { invalidParameter, isAbsent, parseData } from "../../../params/parameters.ts";
 import { refusalToError } from "../../../format/failure-error.ts";
 import { RpcError, SYNC_TIMED_OUT } from "../../../rpc-error.ts";
+import { requirePlace } from "../../../waiting-room.ts";
 
 type Params = { readonly transaction: Uint8Array; readonly timeoutMs: number };
 
@@ -25,11 +27,19 @@ export const ethSendRawTransactionSync: Method<
     transaction: parseData(transaction, 0),
     timeoutMs: parseTimeout(timeout, limits.syncTimeoutMs, limits.syncTimeoutMaxMs),
   }),
-  async handle(node, { transaction, timeoutMs }, { caller }) {
-    const submitted = await node.submitRaw(transaction, await caller?.());
-    if (!submitted.ok) throw refusalToError(submitted.error);
-    const hash = submitted.value;
-    const status = await node.whenSettled(hash, timeoutMs);
+  async handle(node, { transaction, timeoutMs }, { caller, waits }) {
+    // Before it is submitted: a caller that is refused here knows that nothing was promised.
+    const place = requirePlace(waits);
+    let hash: Uint8Array;
+    let status: TransactionStatus | undefined;
+    try {
+      const submitted = await node.submitRaw(transaction, await caller?.());
+      if (!submitted.ok) throw refusalToError(submitted.error);
+      hash = submitted.value;
+      status = await node.whenSettled(hash, timeoutMs, place.gone);
+    } finally {
+      place.leave();
+    }
     if (status?.kind === "refused") throw refusalToError(status);
     const found = await node.findTransaction(hash);
     if (found === undefined) {
