@@ -25,7 +25,6 @@ export const EXECUTION_REVERTED = 3;
 export const SYNC_TIMED_OUT = 4;
 export const HISTORY_PRUNED = 4444;
 export const SERVER_ERROR = -32000;
-export const RESOURCE_NOT_FOUND = -32001;
 export const TIMED_OUT = -32002;
 export const RESPONSE_TOO_LARGE = -32003;
 export const METHOD_NOT_SUPPORTED = -32004;

@@ -70,7 +70,7 @@ export function refusalToError({ code, limit }: SubmitRefusal): RpcError {
   const busy = LIMIT_TEXTS.get(code);
   if (busy !== undefined) return new RpcError(LIMIT_EXCEEDED, busy, data);
   const text = TEXTS.get(code) ?? `invalid transaction: ${codeToWords(code)}`;
-  const expected = limit === undefined ? "" : ` (limit ${limit})`;
+  const expected = limit === undefined ? "" : expectation(code, limit);
   return new RpcError(SERVER_ERROR, `${text}${expected}`, data);
 }
 
@@ -113,6 +113,11 @@ export function callFailureToError(failure: CallFailure): RpcError {
       return new RpcError(RESPONSE_TOO_LARGE, message);
     }
   }
+}
+
+/** The next nonce is told in the words of geth, from which some clients read it. */
+function expectation(code: string, limit: bigint): string {
+  return code === "TX_NONCE_TOO_LOW" ? `: next nonce ${limit}` : ` (limit ${limit})`;
 }
 
 function codeToWords(code: string): string {

@@ -13,7 +13,7 @@ import type { LogsReader } from "./log-cache.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { numberOf, type LogSearch } from "./log-search.ts";
 import { invalidParameter } from "../params/parameters.ts";
-import { LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RpcError } from "../rpc-error.ts";
+import { LIMIT_EXCEEDED, RpcError, SERVER_ERROR } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 
 export type FilterReader = LogsReader & ChainEvents;
@@ -167,10 +167,8 @@ export class Filters {
     this.#forgetIdle(limits);
     const filter = this.#filters.get(id);
     if (filter === undefined) {
-      throw new RpcError(
-        RESOURCE_NOT_FOUND,
-        "filter not found: it is unknown or was not used for long",
-      );
+      // As geth says it: by code and text, clients know that they must make their filter anew.
+      throw new RpcError(SERVER_ERROR, "filter not found");
     }
     // The longest unused first.
     this.#filters.delete(id);

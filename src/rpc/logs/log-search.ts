@@ -1,5 +1,5 @@
 /** The logs of a range of blocks that a filter admits. */
-import { findBlock, requireBlock, type BlockTag } from "../params/block-tag.ts";
+import { findBlock, requireBlock, UNKNOWN_BLOCK, type BlockTag } from "../params/block-tag.ts";
 import type { BlockReader, BlockRecord } from "../../api/chain-reader.ts";
 import { takeTurns } from "../server/event-loop-turn.ts";
 import { KeptLogs, type KeptBlock, type KeptLogsOptions, type LogsReader } from "./log-cache.ts";
@@ -25,7 +25,7 @@ export class LogSearch {
   async find(filter: LogFilter, limits: RpcLimits): Promise<LogTexts> {
     const { blocks } = filter;
     if (blocks.kind === "hash") {
-      const block = await requireBlock(this.#reader, blocks);
+      const block = await requireBlock(this.#reader, blocks, UNKNOWN_BLOCK);
       return this.inBlock(block, filter, limits.logResultsMax);
     }
     const { first, last } = await resolveRange(this.#reader, blocks.from, blocks.to, limits);

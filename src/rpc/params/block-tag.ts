@@ -13,7 +13,7 @@ import {
   parseQuantity,
   type Place,
 } from "./parameters.ts";
-import { HISTORY_PRUNED, RESOURCE_NOT_FOUND, RpcError } from "../rpc-error.ts";
+import { HISTORY_PRUNED, RpcError, SERVER_ERROR } from "../rpc-error.ts";
 
 export type BlockTag =
   | { readonly kind: "name"; readonly name: BlockName }
@@ -77,14 +77,30 @@ export function findBlock(reader: BlockReader, tag: BlockTag): Awaitable<BlockRe
   }
 }
 
+/** How an unknown block is told: the beginnings are geth's, which clients look for. */
+export type MissingBlockText = (block: string) => string;
+
+const HEADER_NOT_FOUND: MissingBlockText = (block) => `header not found: block ${block}`;
+/** Of traces. */
+export const BLOCK_NOT_FOUND: MissingBlockText = (block) => `block ${block} not found`;
+/** Of logs by hash. */
+export const UNKNOWN_BLOCK: MissingBlockText = (block) => `unknown block: ${block}`;
+/** Of the history of fees. */
+export const BEYOND_HEAD: MissingBlockText = (block) =>
+  `request beyond head block: requested ${block}`;
+
 /** For methods to which an unknown block is an error. */
-export function requireBlock(reader: BlockReader, tag: BlockTag): Awaitable<BlockRecord> {
+export function requireBlock(
+  reader: BlockReader,
+  tag: BlockTag,
+  missing: MissingBlockText = HEADER_NOT_FOUND,
+): Awaitable<BlockRecord> {
   return whenThere(findBlock(reader, tag), (block) => {
     if (block !== undefined) return block;
     return whenThere(reader.latestBlock(), ({ header }) => {
       const latest = `0x${header.number.toString(16)}`;
-      const message = `block ${blockTagToText(tag)} not found; the latest is ${latest}`;
-      throw new RpcError(RESOURCE_NOT_FOUND, message);
+      const message = `${missing(blockTagToText(tag))}; the latest is ${latest}`;
+      throw new RpcError(SERVER_ERROR, message);
     });
   });
 }

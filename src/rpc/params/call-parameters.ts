@@ -17,7 +17,7 @@ import {
   parseWord,
   type Place,
 } from "./parameters.ts";
-import { INVALID_PARAMS, RpcError } from "../rpc-error.ts";
+import { INVALID_PARAMS, RpcError, SERVER_ERROR } from "../rpc-error.ts";
 
 /** What the caller gave; what is absent depends on the state or on the limits. */
 export type CallParameters = {
@@ -30,6 +30,7 @@ export type CallParameters = {
   readonly value: bigint;
   readonly data: Uint8Array;
   readonly nonce: bigint | undefined;
+  readonly chainId: bigint | undefined;
   readonly accessList: AccessList | undefined;
   readonly authorizationList: readonly Authorization[] | undefined;
 };
@@ -64,6 +65,7 @@ export function parseCall(
     value: number("value") ?? 0n,
     data: parseInput(fields, place),
     nonce: number("nonce", 64),
+    chainId: number("chainId"),
     accessList: parseAccessList(fields["accessList"], `${place}.accessList`),
     authorizationList: parseAuthorizations(fields["authorizationList"], place, dialect),
   };
@@ -71,18 +73,21 @@ export function parseCall(
     if (!isAbsent(fields[name]))
       throw invalidParameter(`${place}.${name}`, "no blobs", fields[name]);
   }
-  // Clients send these two as well; what kind of transaction it is follows from the other fields.
+  // Clients send this as well; what kind of transaction it is follows from the other fields.
   number("type", 8);
-  number("chainId");
   assertPrices(call, place);
   return call;
 }
 
-/** `gasMax` is what a call may have that names no limit, and the most that it is given. */
+/** Throws RpcError for another chain. `gasMax` is what a call may have that names no limit, and the most that it is given. */
 export function callToRequest(
   call: CallParameters,
   { chainId, nonce, gasMax }: CallDefaults,
 ): CallRequest {
+  if (call.chainId !== undefined && call.chainId !== chainId) {
+    const message = `chainId does not match node's (have=${call.chainId}, want=${chainId})`;
+    throw new RpcError(SERVER_ERROR, message);
+  }
   const { gas = gasMax, to, value, data, accessList, authorizationList } = call;
   const gasLimit = gas < gasMax ? gas : gasMax;
   const shared = { nonce: call.nonce ?? nonce, gasLimit, to, value, data };

@@ -226,7 +226,7 @@ export class Dispatcher {
     const bound = this.#dependencies.methods.get(method);
     if (bound === undefined) {
       const name = method.slice(0, METHOD_SHOWN_MAX);
-      const message = `the method ${name} does not exist or is not available`;
+      const message = `the method ${name} does not exist/is not available`;
       throw new RpcError(METHOD_NOT_FOUND, message);
     }
     const { check } = context;
@@ -254,7 +254,9 @@ class InvalidRequest {
 
 function readRequest(value: unknown): Request | InvalidRequest {
   if (!isObject(value)) return new InvalidRequest(null, "invalid request: expected an object");
-  const { id = null, jsonrpc, method, params = [] } = value;
+  const { id = null, jsonrpc, method } = value;
+  // Some clients say null where there are none.
+  const params = value["params"] ?? [];
   if (!isId(id)) return new InvalidRequest(null, "invalid request: id is a string or a number");
   if (jsonrpc !== "2.0") return new InvalidRequest(id, 'invalid request: jsonrpc must be "2.0"');
   if (typeof method !== "string") {

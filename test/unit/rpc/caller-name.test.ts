@@ -14,9 +14,10 @@ import { RpcServer } from "../../../src/rpc/server/rpc-server.ts";
 const REQUEST = JSON.stringify({
   ...{ jsonrpc: "2.0", id: 1, method: "eth_sendRawTransaction", params: ["0x01"] },
 });
+const NO_CODE = () => ({ blockHash: "0x", isDelegated: false }) as const;
 /** Tokens that start with `wallet` are of accounts that anyone can make. */
 const ACCESS: AccessControl = {
-  rules: new AccessRules(DEFAULT_ACCESS_OPTIONS, { mayRead: () => false, calledCode: () => undefined }),
+  rules: new AccessRules(DEFAULT_ACCESS_OPTIONS, { mayRead: () => false, calledCode: NO_CODE }),
   authenticator: {
     identify: ({ authorization }) => {
       if (authorization === undefined) return Promise.resolve(ok(undefined));

@@ -38,7 +38,7 @@ describe("filters", () => {
     assert.deepEqual(await ask("eth_getFilterChanges", id), []);
     assert.equal(await ask("eth_uninstallFilter", id), true);
     assert.equal(await ask("eth_uninstallFilter", id), false);
-    assert.equal(await code("eth_getFilterChanges", id), -32001);
+    assert.equal(await code("eth_getFilterChanges", id), -32000);
   });
 
   it("of logs give each new log once, in parts if there are many blocks", async () => {
@@ -118,8 +118,8 @@ describe("filters", () => {
     assert.deepEqual(await ask("eth_getFilterChanges", asked), []);
     skippedMs += 0.6 * filterIdleMs;
     assert.deepEqual(await ask("eth_getFilterChanges", asked), []);
-    assert.equal(await code("eth_getFilterChanges", forgotten), -32001);
+    assert.equal(await code("eth_getFilterChanges", forgotten), -32000);
     skippedMs += 1.1 * filterIdleMs;
-    assert.equal(await code("eth_getFilterChanges", asked), -32001);
+    assert.equal(await code("eth_getFilterChanges", asked), -32000);
   });
 });

@@ -254,7 +254,7 @@ describe("the methods", () => {
     const decimal = (await ask("eth_feeHistory", 5, "latest", [])) as JsonRecord;
     assert.equal((decimal["gasUsedRatio"] as unknown[]).length, 4, "the chain has four blocks");
     assert.equal("reward" in decimal, false);
-    assert.equal((await fail("eth_feeHistory", "0x1", "0x99", []))[0], -32001);
+    assert.equal((await fail("eth_feeHistory", "0x1", "0x99", []))[0], -32000);
   });
 
   it("order the tips of a block before they are weighted", async () => {
@@ -366,7 +366,7 @@ describe("the methods", () => {
     assert.match(beyond[1], /block range extends beyond current head block/);
     assert.equal(beyond[0], -32602);
     assert.equal((await fail("eth_getLogs", { fromBlock: "0x3", toBlock: "0x1" }))[0], -32602);
-    assert.equal((await fail("eth_getLogs", { blockHash: UNKNOWN_HASH }))[0], -32001);
+    assert.equal((await fail("eth_getLogs", { blockHash: UNKNOWN_HASH }))[0], -32000);
     const own = await RpcNode.open({ limits: { logBlocksMax: 3, logResultsMax: 1 } });
     try {
       await own.fill();
@@ -408,8 +408,8 @@ describe("the methods", () => {
       ["eth_estimateGas", { to: hexOf(ALICE) }, "0x99"],
     ] as const) {
       const [code, message] = await fail(method, ...params);
-      assert.equal(code, -32001, method);
-      assert.match(message, /not found; the latest is 0x3/, method);
+      assert.equal(code, -32000, method);
+      assert.match(message, /^header not found: block 0x[0-9a-f]+; the latest is 0x3/, method);
     }
   });
 });

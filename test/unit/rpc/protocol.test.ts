@@ -29,7 +29,6 @@ const MALFORMED: readonly (readonly [string, number, number, unknown])[] = [
   ['{"jsonrpc":"2.0","id":4}', -32600, 400, 4],
   ['{"jsonrpc":"2.0","id":5,"method":7}', -32600, 400, 5],
   ['{"jsonrpc":"2.0","id":"six","method":"eth_chainId","params":"x"}', -32600, 400, "six"],
-  ['{"jsonrpc":"2.0","id":7,"method":"eth_chainId","params":null}', -32600, 400, 7],
   ['{"jsonrpc":"2.0","id":8,"method":"eth_chainId","params":{"a":1}}', -32602, 400, 8],
   [`{${CALL},"id":{}}`, -32600, 400, null],
   [`{${CALL},"id":[1]}`, -32600, 400, null],

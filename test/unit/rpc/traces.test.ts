@@ -203,8 +203,8 @@ describe("traces", () => {
     const genesis = bytesToHex(node.chain.blockByNumber(0n)!.transactionHashes[0]!);
     assert.equal(await code("debug_traceTransaction", genesis), -32000);
     assert.equal(await code("debug_traceBlockByNumber", "0x0"), -32000);
-    assert.equal(await code("debug_traceTransaction", word(1n)), -32001);
-    assert.equal(await code("debug_traceBlockByNumber", "0x9"), -32001);
+    assert.equal(await code("debug_traceTransaction", word(1n)), -32000);
+    assert.equal(await code("debug_traceBlockByNumber", "0x9"), -32000);
     assert.equal(await code("debug_traceTransaction", genesis, { tracer: "jsTracer" }), -32602);
     const spin = { to: hexOf(CONTRACTS.spinner) };
     assert.equal(await code("debug_traceCall", spin, "latest"), -32003, "too many steps");

@@ -8,7 +8,7 @@ import { RequestSlots } from "../../../src/rpc/request-slots.ts";
 import { MemoryChain } from "../../support/memory-chain.ts";
 import { createMethodTable } from "../../../src/rpc/methods/method-table.ts";
 import { GENESIS } from "../execution/test-chain.ts";
-import { RpcNode, type RpcResponse, signedTransaction } from "./rpc-node.ts";
+import { RpcNode, signedTransaction } from "./rpc-node.ts";
 
 const WAIT_MS = 60_000;
 const PIPELINED = 20;
@@ -98,7 +98,7 @@ describe("requests that wait for a transaction", () => {
       const sync = node.request("/", "eth_sendRawTransactionSync", [gapped(0), WAIT_MS]);
       await until(() => chain.waiting === 1, "it may wait");
       chain.seal();
-      const { result } = (await sync) as RpcResponse;
+      const { result } = await sync;
       assert.equal((result as { readonly status: string }).status, "0x1");
     } finally {
       await node.close();

@@ -131,7 +131,7 @@ describe("WebSockets", () => {
       sent,
     );
     assert.equal(await client.result("eth_unsubscribe", heads), true);
-    assert.equal((await client.request("eth_unsubscribe", heads)).error!.code, -32001);
+    assert.equal((await client.request("eth_unsubscribe", heads)).error!.code, -32000);
     await log(9n);
     node.chain.seal();
     await client.result("eth_blockNumber");

@@ -1,5 +1,5 @@
 import type { TraceOptions } from "../../../api/trace-options.ts";
-import { requireBlock } from "../../params/block-tag.ts";
+import { BLOCK_NOT_FOUND, requireBlock } from "../../params/block-tag.ts";
 import type { BlockReader, TraceReader } from "../../../api/chain-reader.ts";
 import type { Method } from "../../method.ts";
 import { parseHash } from "../../params/parameters.ts";
@@ -15,6 +15,8 @@ export const debugTraceBlockByHash: Method<BlockReader & TraceReader, Params> = 
     hash: parseHash(hash, 0),
     options: parseTraceConfig(config, 1, context),
   }),
-  handle: async (chain, { hash, options }, { caller }) =>
-    traceBlock(chain, await requireBlock(chain, { kind: "hash", hash }), options, caller),
+  async handle(chain, { hash, options }, { caller }) {
+    const block = await requireBlock(chain, { kind: "hash", hash }, BLOCK_NOT_FOUND);
+    return traceBlock(chain, block, options, caller);
+  },
 };

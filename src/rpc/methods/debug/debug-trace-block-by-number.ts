@@ -1,5 +1,10 @@
 import type { TraceOptions } from "../../../api/trace-options.ts";
-import { parseBlockNumber, requireBlock, type BlockTag } from "../../params/block-tag.ts";
+import {
+  BLOCK_NOT_FOUND,
+  parseBlockNumber,
+  requireBlock,
+  type BlockTag,
+} from "../../params/block-tag.ts";
 import type { BlockReader, TraceReader } from "../../../api/chain-reader.ts";
 import type { Method } from "../../method.ts";
 import { parseTraceConfig } from "../../params/trace-config.ts";
@@ -15,5 +20,5 @@ export const debugTraceBlockByNumber: Method<BlockReader & TraceReader, Params> 
     options: parseTraceConfig(config, 1, context),
   }),
   handle: async (chain, { block, options }, { caller }) =>
-    traceBlock(chain, await requireBlock(chain, block), options, caller),
+    traceBlock(chain, await requireBlock(chain, block, BLOCK_NOT_FOUND), options, caller),
 };

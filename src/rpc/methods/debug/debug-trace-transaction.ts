@@ -4,7 +4,7 @@ import { JsonText } from "../../json-text.ts";
 import type { Method } from "../../method.ts";
 import { parseHash } from "../../params/parameters.ts";
 import { callFailureToError } from "../../format/failure-error.ts";
-import { RESOURCE_NOT_FOUND, RpcError } from "../../rpc-error.ts";
+import { RpcError, SERVER_ERROR } from "../../rpc-error.ts";
 import { parseTraceConfig } from "../../params/trace-config.ts";
 import { assertTraceable } from "../traceable-block.ts";
 
@@ -20,7 +20,7 @@ export const debugTraceTransaction: Method<TransactionFinder & TraceReader, Para
   async handle(chain, { hash, options }, { caller }) {
     const found = await chain.findTransaction(hash);
     if (found === undefined) {
-      throw new RpcError(RESOURCE_NOT_FOUND, "transaction not found: it is unknown or not final");
+      throw new RpcError(SERVER_ERROR, "transaction not found");
     }
     const { block, index } = found;
     assertTraceable(block);

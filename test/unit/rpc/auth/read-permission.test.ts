@@ -98,6 +98,7 @@ function networkOf(chain: MemoryChain): NetworkStatusReader {
       replicasNeeded: 3,
       replicaCount: 4,
       pool: { executable: 0, queued: 0, isFull: false },
+      stalledMs: 0,
       openTransactions: 0,
       isDiskFull: false,
     }),
@@ -221,7 +222,7 @@ describe("a caller that may not read a contract", () => {
     const own = { ...TO_PUBLIC, from: hexOf(BOB) };
     assert.equal((await twin.ask(NARROW, "eth_call", [own, "latest"])).result, word(7n));
     assert.equal((await twin.ask(NARROW, "eth_call", [TO_PUBLIC, "0x0"])).result, word(7n));
-    assert.equal((await twin.ask(NARROW, "eth_call", [TO_PUBLIC, "0x9"])).error?.code, -32001);
+    assert.equal((await twin.ask(NARROW, "eth_call", [TO_PUBLIC, "0x9"])).error?.code, -32000);
     const storage = await twin.ask(NARROW, "eth_getStorageAt", [hexOf(PUBLIC), "0x0", "latest"]);
     assert.equal(storage.result, word(7n));
   });

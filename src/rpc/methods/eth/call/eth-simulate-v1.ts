@@ -1,3 +1,4 @@
+import type { CallFailure } from "../../../../api/call-request.ts";
 import type {
   SimulatedBlock,
   SimulatedBlockRequest,
@@ -20,7 +21,7 @@ import {
 } from "../../../params/parameters.ts";
 import { callFailureToError } from "../../../format/failure-error.ts";
 import { SIMULATION_CODES } from "../../../format/simulation-codes.ts";
-import { RpcError } from "../../../rpc-error.ts";
+import { INVALID_PARAMS, RpcError } from "../../../rpc-error.ts";
 
 type Params = {
   /** Which chain the calls are for is known when they run. */
@@ -43,7 +44,11 @@ export const ethSimulateV1: Method<BlockReader & NetworkReader & Simulator, Para
     const flag = (name: string): boolean =>
       isAbsent(fields[name]) ? false : parseBoolean(fields[name], `0.${name}`);
     const { simulationBlocksMax } = context.limits;
-    const entries = parseArray(fields["blockStateCalls"], "0.blockStateCalls", simulationBlocksMax);
+    const entries = parseArray(fields["blockStateCalls"], "0.blockStateCalls", Infinity);
+    if (entries.length === 0) throw new RpcError(INVALID_PARAMS, "empty input");
+    if (entries.length > simulationBlocksMax) {
+      throw simulationError({ kind: "refused", code: "SIMULATION_TOO_LONG" });
+    }
     const blocks = entries.map((entry, index) =>
       parseSimulatedBlock(entry, `0.blockStateCalls.${index}`, context),
     );
@@ -65,12 +70,15 @@ export const ethSimulateV1: Method<BlockReader & NetworkReader & Simulator, Para
         formatSimulatedBlock(one, isFull, dialect),
       );
     }
-    const { error } = simulated;
-    const { code, message, data } = callFailureToError(error);
-    const own = error.kind === "refused" ? SIMULATION_CODES.get(error.code) : undefined;
-    throw new RpcError(own ?? code, message, data);
+    throw simulationError(simulated.error);
   },
 };
+
+function simulationError(failure: CallFailure): RpcError {
+  const { code, message, data } = callFailureToError(failure);
+  const own = failure.kind === "refused" ? SIMULATION_CODES.get(failure.code) : undefined;
+  return new RpcError(own ?? code, message, data);
+}
 
 function parseSimulatedBlock(
   value: unknown,

@@ -1,4 +1,5 @@
 import {
+  BEYOND_HEAD,
   findBlock,
   parseBlockNumber,
   prunedBlock,
@@ -47,7 +48,7 @@ export const ethFeeHistory: Method<FeeHistoryReader, Params> = {
   },
   async handle(chain, { blockCount, newest, percentiles }) {
     if (blockCount === 0) return { oldestBlock: "0x0", baseFeePerGas: [], gasUsedRatio: [] };
-    const last = await requireBlock(chain, newest);
+    const last = await requireBlock(chain, newest, BEYOND_HEAD);
     // Blocks that are not at hand are decoded, and their transactions sorted by tip.
     const turn = takeTurns();
     const blocks = await blocksUpTo(chain, last, blockCount, turn);

@@ -1,7 +1,7 @@
 import type { Hex } from "../../../../base/hex.ts";
 import type { Method } from "../../../method.ts";
 import { parseId } from "../../../params/parameters.ts";
-import { METHOD_NOT_SUPPORTED, RESOURCE_NOT_FOUND, RpcError } from "../../../rpc-error.ts";
+import { METHOD_NOT_SUPPORTED, RpcError, SERVER_ERROR } from "../../../rpc-error.ts";
 import type { Subscriptions } from "../../../logs/subscriptions.ts";
 
 export const ethUnsubscribe: Method<Subscriptions, Hex> = {
@@ -14,6 +14,6 @@ export const ethUnsubscribe: Method<Subscriptions, Hex> = {
       throw new RpcError(METHOD_NOT_SUPPORTED, message);
     }
     if (subscriptions.remove(id, connection)) return true;
-    throw new RpcError(RESOURCE_NOT_FOUND, "subscription not found on this connection");
+    throw new RpcError(SERVER_ERROR, "subscription not found");
   },
 };
