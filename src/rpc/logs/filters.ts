@@ -11,7 +11,7 @@ import type { ChainEvents } from "../../api/chain-reader.ts";
 import { jsonList, type JsonText } from "../json-text.ts";
 import type { LogsReader } from "./log-cache.ts";
 import type { LogFilter } from "./log-filter.ts";
-import { numberOf, type LogSearch } from "./log-search.ts";
+import { numberOf, type LogPlace, type LogSearch } from "./log-search.ts";
 import { invalidParameter } from "../params/parameters.ts";
 import { LIMIT_EXCEEDED, RpcError, SERVER_ERROR } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
@@ -22,10 +22,13 @@ export type FilterId = Hex;
 
 type Filter = { usedMs: number } & (
   | { readonly kind: "blocks"; next: bigint }
-  | { readonly kind: "logs"; next: bigint; readonly filter: LogFilter }
+  | { readonly kind: "logs"; next: LogPlace; readonly filter: LogFilter }
   /** `next` counts accepted transactions. */
   | { readonly kind: "pending"; next: number }
 );
+
+/** What an answer has around its logs: id, method, brackets. */
+const ENVELOPE_LENGTH_MAX = 1_000;
 
 /** Hashes that are kept for pending filters that are asked too rarely. */
 const PENDING_KEPT_MAX = 10_000;
@@ -58,8 +61,8 @@ export class Filters {
     const latest = (await this.#reader.latestBlock()).header.number;
     const { blocks } = filter;
     const start = blocks.kind === "range" ? numberOf(blocks.from, latest) : latest + 1n;
-    const next = start > latest ? start : latest + 1n;
-    return this.#add({ kind: "logs", next, filter, usedMs: 0 }, limits);
+    const number = start > latest ? start : latest + 1n;
+    return this.#add({ kind: "logs", next: { number, skip: 0 }, filter, usedMs: 0 }, limits);
   }
 
   addPending(limits: RpcLimits): FilterId {
@@ -112,23 +115,27 @@ export class Filters {
     return hashes;
   }
 
-  /** At most as many blocks as one query may have: the rest comes with the next. */
+  /** As many blocks and logs as one answer may have: the rest comes with the next. */
   async #newLogs(
     filter: Extract<Filter, { readonly kind: "logs" }>,
-    { logBlocksMax, logResultsMax }: RpcLimits,
+    { logBlocksMax, logResultsMax, responseLengthMax }: RpcLimits,
   ): Promise<readonly string[]> {
     const { blocks } = filter.filter;
     const latest = (await this.#reader.latestBlock()).header.number;
     if (blocks.kind === "hash") return [];
     const isOpen = blocks.to.kind !== "number" || blocks.to.number > latest;
     const end = isOpen ? latest : numberOf(blocks.to, latest);
-    const first = filter.next;
+    const first = filter.next.number;
     const most = first + BigInt(logBlocksMax) - 1n;
     const last = end < most ? end : most;
     if (last < first) return [];
-    const found = await this.#search.inRange(first, last, filter.filter, logResultsMax);
-    filter.next = last + 1n;
-    return found;
+    const room = {
+      resultsMax: logResultsMax,
+      lengthMax: responseLengthMax - ENVELOPE_LENGTH_MAX,
+    };
+    const { texts, next } = await this.#search.part(filter.next, last, filter.filter, room);
+    filter.next = next;
+    return texts;
   }
 
   async #nextBlock(): Promise<bigint> {

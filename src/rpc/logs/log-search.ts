@@ -1,17 +1,33 @@
 /** The logs of a range of blocks that a filter admits. */
 import { findBlock, requireBlock, UNKNOWN_BLOCK, type BlockTag } from "../params/block-tag.ts";
+import type { Log } from "../../chain/bloom.ts";
 import type { BlockReader, BlockRecord } from "../../api/chain-reader.ts";
 import { takeTurns } from "../server/event-loop-turn.ts";
-import { KeptLogs, type KeptBlock, type KeptLogsOptions, type LogsReader } from "./log-cache.ts";
+import { KeptLogs, type KeptLogsOptions, type LogsReader } from "./log-cache.ts";
 import { createBloomCheck, matchesLog, type LogCriteria, type LogFilter } from "./log-filter.ts";
 import type { RpcLimits } from "../rpc-options.ts";
-import { HISTORY_PRUNED, INVALID_PARAMS, LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
+import {
+  HISTORY_PRUNED,
+  INVALID_PARAMS,
+  LIMIT_EXCEEDED,
+  RESPONSE_TOO_LARGE,
+  RpcError,
+} from "../rpc-error.ts";
 
 /** The JSON text of each log. */
 export type LogTexts = readonly string[];
 
+/** Where a search goes on: so many logs of that block were given already. */
+export type LogPlace = { readonly number: bigint; readonly skip: number };
+
+export type LogPart = { readonly texts: LogTexts; readonly next: LogPlace };
+
+/** What one answer may have. */
+export type LogRoom = { readonly resultsMax: number; readonly lengthMax: number };
+
 /** Blocks that are in memory are looked at in groups: less than a turn takes. */
 const BLOCKS_PER_TURN = 64;
+const LOGS_PER_TURN = 256;
 
 export class LogSearch {
   readonly #reader: LogsReader;
@@ -26,47 +42,64 @@ export class LogSearch {
     const { blocks } = filter;
     if (blocks.kind === "hash") {
       const block = await requireBlock(this.#reader, blocks, UNKNOWN_BLOCK);
-      return this.inBlock(block, filter, limits.logResultsMax);
+      return this.inBlock(block, filter, limits.responseLengthMax);
     }
     const { first, last } = await resolveRange(this.#reader, blocks.from, blocks.to, limits);
-    return this.inRange(first, last, filter, limits.logResultsMax);
+    // A caller cannot ask for less than a block: only the size of the answer limits that.
+    const resultsMax = first === last ? Infinity : limits.logResultsMax;
+    const room = { resultsMax, lengthMax: limits.responseLengthMax };
+    const { texts, next } = await this.part({ number: first, skip: 0 }, last, filter, room);
+    if (next.number > last) return texts;
+    if (texts.length < resultsMax) throw tooLarge();
+    throw new RpcError(LIMIT_EXCEEDED, "query returned too many results; ask in parts");
   }
 
-  /** Both ends included. */
-  async inRange(
-    first: bigint,
-    last: bigint,
-    criteria: LogCriteria,
-    resultsMax: number,
-  ): Promise<LogTexts> {
-    const found = new Found(criteria, resultsMax);
+  /** From that place up to and with the last block, or as much as there is room for. */
+  async part(from: LogPlace, last: bigint, criteria: LogCriteria, room: LogRoom): Promise<LogPart> {
+    const found = new Found(criteria, room, from.skip);
     const mayMatch = createBloomCheck(criteria);
     const turn = takeTurns();
     const end = Number(last);
-    for (let number = Number(first); number <= end; number++) {
+    for (let number = Number(from.number); number <= end; number++) {
       let kept = this.#kept.find(number);
       // Only what must be read costs enough to count each time.
       if (kept === undefined || number % BLOCKS_PER_TURN === 0) await turn();
       if (kept === undefined) kept = this.#kept.keep(await this.#block(number));
       if (kept.bloom === undefined || !mayMatch(kept.bloom)) continue;
-      if (!found.addKept(kept)) await this.#addRead(found, kept, await this.#block(number));
+      let block: BlockRecord | undefined;
+      const logs = kept.logs ?? (await this.#kept.load(kept, (block = await this.#block(number))));
+      found.startBlock();
+      for (const [index, one] of logs.entries()) {
+        if (index % LOGS_PER_TURN === LOGS_PER_TURN - 1) await turn();
+        if (!found.admits(one.log)) continue;
+        const text =
+          one.text ?? this.#kept.format(kept, one, (block ??= await this.#block(number)));
+        if (!found.add(text)) {
+          return { texts: found.texts, next: { number: BigInt(number), skip: found.inBlock } };
+        }
+      }
     }
-    return found.texts;
+    return { texts: found.texts, next: { number: last + 1n, skip: 0 } };
   }
 
-  async inBlock(block: BlockRecord, criteria: LogCriteria, resultsMax: number): Promise<LogTexts> {
-    const found = new Found(criteria, resultsMax);
+  /** All of them. Throws RpcError -32003 for more than there is room for. */
+  async inBlock(block: BlockRecord, criteria: LogCriteria, lengthMax: number): Promise<LogTexts> {
+    const { number } = block.header;
+    const room = { resultsMax: Infinity, lengthMax };
+    const { texts, next } = await this.part({ number, skip: 0 }, number, criteria, room);
+    if (next.number === number) throw tooLarge();
+    return texts;
+  }
+
+  /** The logs of a block, and what makes the text of one; none if the block has no logs. */
+  async logsOf(block: BlockRecord): Promise<readonly TextedLog[]> {
     const kept = this.#kept.keep(block);
-    if (kept.bloom === undefined || !createBloomCheck(criteria)(kept.bloom)) return found.texts;
-    if (!found.addKept(kept)) await this.#addRead(found, kept, block);
-    return found.texts;
-  }
-
-  async #addRead(found: Found, kept: KeptBlock, block: BlockRecord): Promise<void> {
+    if (kept.bloom === undefined) return [];
     const logs = kept.logs ?? (await this.#kept.load(kept, block));
-    for (const one of logs) {
-      if (found.admits(one.log)) found.add(one.text ?? this.#kept.format(kept, one, block));
-    }
+    return logs.map((one) => ({
+      log: one.log,
+      text: () => one.text ?? this.#kept.format(kept, one, block),
+    }));
   }
 
   async #block(number: number): Promise<BlockRecord> {
@@ -77,41 +110,54 @@ export class LogSearch {
   }
 }
 
+export type TextedLog = { readonly log: Log; readonly text: () => string };
+
 class Found {
   readonly texts: string[] = [];
   readonly #criteria: LogCriteria;
-  readonly #resultsMax: number;
+  readonly #room: LogRoom;
+  #length = 0;
+  #skip: number;
+  /** Logs of the current block that match and were given, now or before. */
+  inBlock = 0;
 
-  constructor(criteria: LogCriteria, resultsMax: number) {
+  /** `skip`: of the first block. */
+  constructor(criteria: LogCriteria, room: LogRoom, skip: number) {
     this.#criteria = criteria;
-    this.#resultsMax = resultsMax;
+    this.#room = room;
+    this.#skip = skip;
   }
 
-  admits(log: Parameters<typeof matchesLog>[1]): boolean {
+  startBlock(): void {
+    this.inBlock = 0;
+  }
+
+  admits(log: Log): boolean {
     return matchesLog(this.#criteria, log);
   }
 
-  add(text: string): void {
-    if (this.texts.length === this.#resultsMax) {
-      throw new RpcError(LIMIT_EXCEEDED, "query returned too many results; ask in parts");
+  /** False if there is no room for it. */
+  add(text: string): boolean {
+    if (this.#skip > 0) {
+      this.#skip--;
+      this.inBlock++;
+      return true;
     }
+    const { resultsMax, lengthMax } = this.#room;
+    const length = this.#length + text.length + 1;
+    if (this.texts.length >= resultsMax || length > lengthMax) return false;
+    this.#length = length;
     this.texts.push(text);
-  }
-
-  /** False, with nothing added, if not all of it is in memory as text. */
-  addKept({ logs }: KeptBlock): boolean {
-    if (logs === undefined) return false;
-    const before = this.texts.length;
-    for (const { log, text } of logs) {
-      if (!this.admits(log)) continue;
-      if (text === undefined) {
-        this.texts.length = before;
-        return false;
-      }
-      this.add(text);
-    }
+    this.inBlock++;
     return true;
   }
+}
+
+function tooLarge(): RpcError {
+  const message =
+    "the logs of this block are too many for one answer; " +
+    "ask by address or topic, or for the receipts of its transactions";
+  return new RpcError(RESPONSE_TOO_LARGE, message);
 }
 
 async function resolveRange(

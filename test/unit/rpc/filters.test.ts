@@ -41,6 +41,29 @@ describe("filters", () => {
     assert.equal(await code("eth_getFilterChanges", id), -32000);
   });
 
+  it("of logs give all logs of a block with more than one answer may have", async () => {
+    const own = await RpcNode.open({ limits: { logResultsMax: 2 } });
+    try {
+      const id = await own.standard("eth_newFilter", {});
+      const values = [1n, 2n, 3n, 4n, 5n];
+      for (const [at, value] of values.entries()) {
+        await own.send(0, { nonce: BigInt(at), to: CONTRACTS.logger, data: topic(value) });
+      }
+      const { hash } = own.chain.seal();
+      const seen: unknown[] = [];
+      for (const count of [2, 2, 1, 0]) {
+        const logs = (await own.standard("eth_getFilterChanges", id)) as readonly Json[];
+        assert.equal(logs.length, count);
+        seen.push(...logs.map(({ topics }) => (topics as readonly string[])[1]));
+      }
+      assert.deepEqual(seen, values.map(word));
+      const byHash = await own.standard("eth_getLogs", { blockHash: bytesToHex(hash) });
+      assert.equal((byHash as readonly Json[]).length, values.length);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("of logs give each new log once, in parts if there are many blocks", async () => {
     const filter = { address: hexOf(CONTRACTS.logger), fromBlock: "0x0", topics: [null] };
     const id = await ask("eth_newFilter", filter);

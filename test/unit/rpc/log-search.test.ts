@@ -9,7 +9,7 @@ import { formatLog } from "../../../src/rpc/format/format-log.ts";
 import { DEFAULT_KEPT_LOGS, KeptLogs, type LogsReader } from "../../../src/rpc/logs/log-cache.ts";
 import { matchesLog, type LogCriteria } from "../../../src/rpc/logs/log-filter.ts";
 import { LogSearch } from "../../../src/rpc/logs/log-search.ts";
-import { HISTORY_PRUNED, LIMIT_EXCEEDED, RpcError } from "../../../src/rpc/rpc-error.ts";
+import { HISTORY_PRUNED, RpcError } from "../../../src/rpc/rpc-error.ts";
 import { GENESIS } from "../execution/test-chain.ts";
 
 const LAST = 200;
@@ -93,6 +93,17 @@ function sampleCriteria(prng: Prng): LogCriteria {
   return { addresses: some(), topics: Array.from({ length: prng.below(3) }, some) };
 }
 
+async function inRange(
+  search: LogSearch,
+  first: number,
+  last: number,
+  criteria: LogCriteria,
+): Promise<readonly string[]> {
+  const room = { resultsMax: Infinity, lengthMax: Infinity };
+  const place = { number: BigInt(first), skip: 0 };
+  return (await search.part(place, BigInt(last), criteria, room)).texts;
+}
+
 describe("searches for logs", () => {
   for (const [name, options] of Object.entries({ default: DEFAULT_KEPT_LOGS, small: SMALL })) {
     it(`find what a plain scan finds, again and again, with ${name} memory`, async () => {
@@ -103,7 +114,7 @@ describe("searches for logs", () => {
         const criteria = sampleCriteria(prng);
         const first = prng.below(LAST);
         const last = prng.between(first, LAST);
-        const found = await search.inRange(BigInt(first), BigInt(last), criteria, 10_000);
+        const found = await inRange(search, first, last, criteria);
         assert.deepEqual(found, chain.scan(first, last, criteria), `round ${round}`);
       }
     });
@@ -112,29 +123,41 @@ describe("searches for logs", () => {
   it("read each block and its receipts once", async () => {
     const chain = new SampleChain(new Prng(6));
     const search = new LogSearch(chain);
-    const found = await search.inRange(0n, BigInt(LAST), ANY, 10_000);
+    const found = await inRange(search, 0, LAST, ANY);
     assert.ok(found.length > 100);
     const { blockReads, receiptReads } = chain;
-    assert.deepEqual(await search.inRange(0n, BigInt(LAST), ANY, 10_000), found);
-    await search.inRange(0n, BigInt(LAST), { addresses: new Set([1n]), topics: [] }, 10_000);
+    assert.deepEqual(await inRange(search, 0, LAST, ANY), found);
+    await inRange(search, 0, LAST, { addresses: new Set([1n]), topics: [] });
     assert.deepEqual([chain.blockReads, chain.receiptReads], [blockReads, receiptReads]);
   });
 
   it("read no receipts of blocks that cannot have what is asked for", async () => {
     const chain = new SampleChain(new Prng(7));
     const nobody = { addresses: new Set([0xdeadn]), topics: [] };
-    assert.deepEqual(await new LogSearch(chain).inRange(0n, BigInt(LAST), nobody, 10), []);
+    assert.deepEqual(await inRange(new LogSearch(chain), 0, LAST, nobody), []);
     assert.equal(chain.receiptReads, 0);
   });
 
-  it("refuse more results than are allowed, whether they are in memory or not", async () => {
+  it("go on where they stopped, also within a block, whatever one answer may have", async () => {
     const search = new LogSearch(new SampleChain(new Prng(8)));
-    const isTooMany = (error: unknown): boolean =>
-      error instanceof RpcError && error.code === LIMIT_EXCEEDED;
-    for (let round = 0; round < 2; round++) {
-      const all = await search.inRange(0n, BigInt(LAST), ANY, 10_000);
-      await assert.rejects(search.inRange(0n, BigInt(LAST), ANY, all.length - 1), isTooMany);
-      assert.equal((await search.inRange(0n, BigInt(LAST), ANY, all.length)).length, all.length);
+    const all = await inRange(search, 0, LAST, ANY);
+    const longest = Math.max(...all.map((text) => text.length + 1));
+    for (const room of [
+      { resultsMax: 1, lengthMax: Infinity },
+      { resultsMax: 7, lengthMax: Infinity },
+      { resultsMax: Infinity, lengthMax: longest },
+      { resultsMax: Infinity, lengthMax: 5 * longest },
+    ]) {
+      const found: string[] = [];
+      let place = { number: 0n, skip: 0 };
+      while (place.number <= BigInt(LAST)) {
+        const { texts, next } = await search.part(place, BigInt(LAST), ANY, room);
+        const isEnd = next.number > BigInt(LAST);
+        assert.ok(texts.length > 0 || isEnd, `no progress at ${place.number}`);
+        found.push(...texts);
+        place = next;
+      }
+      assert.deepEqual(found, all, JSON.stringify(room));
     }
   });
 
@@ -143,7 +166,7 @@ describe("searches for logs", () => {
     chain.oldest = 5;
     const isPruned = (error: unknown): boolean =>
       error instanceof RpcError && error.code === HISTORY_PRUNED;
-    await assert.rejects(new LogSearch(chain).inRange(0n, 10n, ANY, 10_000), isPruned);
+    await assert.rejects(inRange(new LogSearch(chain), 0, 10, ANY), isPruned);
   });
 });
 
