@@ -4,6 +4,8 @@ export type SubscriberConnection = {
   readonly owner: object;
   /** A whole message. What cannot be sent in time ends the connection. */
   send(text: string): void;
+  /** Closes the connection and tells the peer why. */
+  end(reason: string): void;
   /** Calls it when the answer to the request is under way. */
   afterAnswer(action: () => void): void;
   /** Calls it when the connection is gone. */

@@ -8,7 +8,8 @@ import type { BlockRecord, ChainEvents, SyncReader } from "../../api/chain-reade
 import { createId } from "./filters.ts";
 import { formatHeader } from "../format/format-block.ts";
 import { formatTransaction } from "../format/format-transaction.ts";
-import type { LogCriteria } from "./log-filter.ts";
+import { takeTurns } from "../server/event-loop-turn.ts";
+import { matchesLog, type LogCriteria } from "./log-filter.ts";
 import type { LogSearch } from "./log-search.ts";
 import { quantity } from "../format/quantity.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
@@ -29,6 +30,9 @@ type Subscription = {
   readonly connection: SubscriberConnection;
 };
 
+const BLOCKS_WAITING_MAX = 256;
+const MATCHES_PER_TURN = 64;
+
 export class Subscriptions {
   readonly #reader: SubscriptionReader;
   readonly #search: LogSearch;
@@ -38,7 +42,9 @@ export class Subscriptions {
   #count = 0;
   #endings: (() => void)[] = [];
   #isSyncing = false;
-  #told: Promise<void> = Promise.resolve();
+  #told: Promise<unknown> = Promise.resolve();
+  /** Blocks whose logs are still to be told. */
+  #blocksWaiting = 0;
 
   constructor(reader: SubscriptionReader, search: LogSearch) {
     this.#reader = reader;
@@ -113,27 +119,62 @@ export class Subscriptions {
 
   #onBlock(block: BlockRecord): void {
     let head: string | undefined;
+    let hasLogSubscriptions = false;
     for (const subscription of this.#active) {
       const { topic } = subscription;
       if (topic.kind === "newHeads") {
         head ??= JSON.stringify(formatHeader(block));
         tell(subscription, head);
       } else if (topic.kind === "logs") {
-        this.#tellLogs(subscription, topic.criteria, block);
+        hasLogSubscriptions = true;
       }
     }
+    if (hasLogSubscriptions && hasLogs(block)) this.#tellLogs(block);
     const watching = [...this.#active].filter(({ topic }) => topic.kind === "syncing");
     if (watching.length > 0) void this.#tellSyncing(watching, this.#isSyncing);
   }
 
-  #tellLogs(subscription: Subscription, criteria: LogCriteria, block: BlockRecord): void {
+  /**
+   * The logs of a block are read once and matched in pieces for all subscriptions. One block after
+   * the other, so that logs come in the order of the chain.
+   */
+  #tellLogs(block: BlockRecord): void {
+    // Those that are there now: one that is made later begins with a later block.
+    const told = [...this.#active].filter(({ topic }) => topic.kind === "logs");
+    if (this.#blocksWaiting >= BLOCKS_WAITING_MAX) this.#endBusiest(told);
+    this.#blocksWaiting++;
     const tellAll = async (): Promise<void> => {
-      const logs = await this.#search.inBlock(block, criteria, Number.MAX_SAFE_INTEGER);
-      for (const log of logs) tell(subscription, log);
+      const turn = takeTurns();
+      for (const { log, text } of await this.#search.logsOf(block)) {
+        await turn();
+        for (const [index, subscription] of told.entries()) {
+          if (index % MATCHES_PER_TURN === MATCHES_PER_TURN - 1) await turn();
+          const { topic } = subscription;
+          if (topic.kind !== "logs" || !this.#active.has(subscription)) continue;
+          if (matchesLog(topic.criteria, log)) tell(subscription, text());
+        }
+      }
     };
-    // One after the other, so that logs come in the order of the chain. A block that was just
-    // published is there: what fails is a fault of ours and ends nothing.
-    this.#told = this.#told.then(tellAll).catch(() => undefined);
+    // A block that was just published is there: what fails is a fault of ours and ends nothing.
+    this.#told = this.#told
+      .then(tellAll)
+      .catch(() => undefined)
+      .finally(() => this.#blocksWaiting--);
+  }
+
+  /**
+   * Telling cannot keep up with the chain. A gap would break what subscribers rely on, so the
+   * connection with the most subscriptions to logs loses them all, and knows it.
+   */
+  #endBusiest(told: readonly Subscription[]): void {
+    const counts = new Map<object, { count: number; readonly connection: SubscriberConnection }>();
+    for (const { connection } of told) {
+      const entry = counts.get(connection.owner) ?? { count: 0, connection };
+      entry.count++;
+      counts.set(connection.owner, entry);
+    }
+    const [busiest] = [...counts.values()].sort((left, right) => right.count - left.count);
+    busiest?.connection.end("too many log subscriptions: the node cannot keep up with them");
   }
 
   #onAccepted(transaction: RecoveredTransaction): void {
@@ -170,6 +211,10 @@ export class Subscriptions {
           });
     for (const subscription of subscriptions) tell(subscription, text);
   }
+}
+
+function hasLogs({ header }: BlockRecord): boolean {
+  return header.logsBloom.some((byte) => byte !== 0);
 }
 
 function tell({ id, connection }: Subscription, result: string): void {

@@ -111,6 +111,7 @@ export class WebSocketConnection {
     return {
       owner: this,
       send: (text) => this.#notify(text),
+      end: (reason) => this.end(reason, POLICY_VIOLATION),
       afterAnswer: (action) => afterAnswer.push(action),
       onClose: (action) => this.onClose(action),
     };
