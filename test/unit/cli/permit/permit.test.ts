@@ -172,6 +172,10 @@ describe("a caller with a key", () => {
         return;
       }
       const { authorization } = headers;
+      if (Buffer.concat(chunks).includes('"eth_chainId"')) {
+        response.end(JSON.stringify({ id: 1, jsonrpc: "2.0", result: "0x1388" }));
+        return;
+      }
       const identity = await authenticator.identify({ authorization, certificate: undefined });
       const account = identity.ok ? identity.value?.account : undefined;
       const error = { code: -32602, message: "Request not signed" };
@@ -189,6 +193,52 @@ describe("a caller with a key", () => {
     } finally {
       guarded.close();
       guarded.closeAllConnections();
+    }
+  });
+
+  it("signs no text of the node: its own names the node as the user did", async () => {
+    const other = new SignIn({
+      ...DEFAULT_SIGN_IN_OPTIONS,
+      domains: ["bank.example"],
+      chainId: 5000n,
+    });
+    const passedOn = other.createMessage(ALICE, "bank.example", Date.now());
+    const nonce = other.createNonce(Date.now());
+    let challenge: object = { message: passedOn, nonce };
+    const signed: { readonly message: string; readonly signature: string }[] = [];
+    const hostile = await listen(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks).toString();
+      const { url = "" } = request;
+      if (url.startsWith("/auth/challenge")) response.end(JSON.stringify(challenge));
+      else if (url.startsWith("/auth/token")) {
+        signed.push(JSON.parse(body) as { message: string; signature: string });
+        response.end(JSON.stringify({ token: "t" }));
+      } else if (body.includes('"eth_chainId"')) {
+        response.end(JSON.stringify({ id: 1, jsonrpc: "2.0", result: "0x1388" }));
+      } else {
+        const error = { code: -32602, message: "Request not signed" };
+        response.end(JSON.stringify({ id: 1, jsonrpc: "2.0", error }));
+      }
+    });
+    try {
+      const host = `127.0.0.1:${(hostile.address() as AddressInfo).port}`;
+      const ask = (): Promise<unknown> =>
+        createSignedInCaller(`http://${host}`, ALICE_KEY)("eth_blockNumber", []);
+      await assert.rejects(ask(), { code: "NETWORK_CALL_FAILED" });
+      const [{ message, signature } = { message: "", signature: "" }] = signed;
+      assert.ok(message.startsWith(`${host} wants you to sign in`), message);
+      const redeemed = await other.redeem(message, signature, Date.now());
+      assert.deepEqual(redeemed.ok ? "a token" : redeemed.error.code, "SIWE_DOMAIN_WRONG");
+      for (const bad of [`${nonce}\nResources:`, "short", 7, undefined]) {
+        challenge = { message: passedOn, nonce: bad };
+        await assert.rejects(ask(), { code: "SIGN_IN_FAILED" }, String(bad));
+      }
+      assert.equal(signed.length, 1, "nothing more was signed");
+    } finally {
+      hostile.close();
+      hostile.closeAllConnections();
     }
   });
 });
