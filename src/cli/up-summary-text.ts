@@ -13,8 +13,6 @@ export function summaryLines(
   terminal: Terminal,
 ): readonly string[] {
   const bold = (text: string): string => paint(terminal, "bold", text);
-  const warning = (text: string): string => paint(terminal, "yellow", text);
-  const balance = Number((genesis.alloc[0]?.balance ?? 0n) / (WEI_PER_ETHER / 100n)) / 100;
   return [
     "",
     `  ${bold("ethrpc")}     ${summary.rpcUrl}            (strict dialect: ${summary.standardUrl})`,
@@ -22,15 +20,35 @@ export function summaryLines(
     `  ${bold("data")}       ${shownPath(summary.data)}`,
     ...(summary.logsUrl === undefined ? [] : [`  ${bold("logs")}       ${summary.logsUrl}`]),
     "",
+    ...(summary.accounts.length === 0 ? [] : accountLines(summary, genesis, terminal)),
+    ...(summary.adminKeyFile === undefined ? [] : adminLines(summary.adminKeyFile, bold)),
+  ];
+}
+
+function adminLines(file: string, bold: (text: string) => string): readonly string[] {
+  const shown = shownPath(file);
+  return [
+    `  ${bold("admin key")}  ${shown}   (made for this network; keep it secret and safe)`,
+    `  Give rights to others with: quorate permit grant ACCOUNT ACTIONS --key ${shown}`,
+    "",
+  ];
+}
+
+function accountLines(
+  { accounts }: UpSummary,
+  genesis: NetworkFile["genesis"],
+  terminal: Terminal,
+): readonly string[] {
+  const warning = (text: string): string => paint(terminal, "yellow", text);
+  const balance = Number((genesis.alloc[0]?.balance ?? 0n) / (WEI_PER_ETHER / 100n)) / 100;
+  return [
     warning(
       "  DEVELOPMENT ACCOUNTS - INSECURE: everyone knows these keys. Never send them real money.",
     ),
     `  Ten accounts with ${balance} ether each, from the mnemonic`,
     `  "${DEV_MNEMONIC}"`,
     "",
-    ...summary.accounts.map(
-      ({ address, privateKey }, index) => `  (${index}) ${address}  ${privateKey}`,
-    ),
+    ...accounts.map(({ address, privateKey }, index) => `  (${index}) ${address}  ${privateKey}`),
     "",
   ];
 }

@@ -19,6 +19,7 @@ import { createSigner } from "../crypto/ed25519.ts";
 import { buildGenesis } from "../execution/genesis-state.ts";
 import { MemoryStore } from "../state/memory-store.ts";
 import { StateDatabase } from "../state/state-database.ts";
+import { loadOrCreateAccountKey } from "../cli/account-key.ts";
 import { createDevAccounts } from "./dev-accounts.ts";
 import { chooseFreePorts, LOOPBACK } from "./free-ports.ts";
 import { CLIENT_NAME, CLIENT_PRINCIPAL, NODE_NAMES, REPLICA_NAMES } from "../config/node-names.ts";
@@ -37,7 +38,7 @@ export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions
   if (withData.length > 0) {
     throw new CodedError("NETWORK_FILE_MISSING", { path: shownPath(paths.networkFile) });
   }
-  const accounts = createDevAccounts().map(({ address }) => ({
+  const accounts = firstAccounts(paths, options).map((address) => ({
     address,
     balance: DEFAULT_GENESIS_BALANCE,
   }));
@@ -59,6 +60,16 @@ export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions
   mkdirSync(path.dirname(paths.foundingMark), { recursive: true, mode: 0o700 });
   writeFileAtomically(paths.foundingMark, "the replicas have yet to begin\n");
   writeFileAtomically(paths.networkFile, encodeNetworkFile(file));
+}
+
+/**
+ * The accounts of alloc are the admins of a network with permissions: keys that everyone knows
+ * would make everyone one.
+ */
+function firstAccounts(paths: NetworkPaths, options: FoundingOptions): readonly bigint[] {
+  const hasPermissions = options.isWritePermissioned || options.isReadPermissioned;
+  if (!hasPermissions) return createDevAccounts().map(({ address }) => address);
+  return [loadOrCreateAccountKey(paths.adminKeyFile)];
 }
 
 /** Throws what checkGenesis finds first. */

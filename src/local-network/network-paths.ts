@@ -11,6 +11,8 @@ export type NetworkPaths = {
   /** Who runs the network now, for people and for `down`, `status` and `logs`. */
   readonly supervisorFile: string;
   readonly supervisorLog: string;
+  /** The key of the first admin, of a network with permissions. */
+  readonly adminKeyFile: string;
   key(node: string): string;
   config(node: string): string;
   data(node: string): string;
@@ -24,6 +26,7 @@ export function networkPaths(root: string): NetworkPaths {
     foundingMark: path.join(root, "founding"),
     supervisorFile: path.join(root, "supervisor.json"),
     supervisorLog: path.join(root, "logs", "supervisor.log"),
+    adminKeyFile: path.join(root, "keys", "admin.key"),
     key: (node) => path.join(root, "keys", `${node}.key`),
     config: (node) => path.join(root, "config", `${node}.json`),
     data: (node) => path.join(root, node),

@@ -51,7 +51,8 @@ export async function runNetwork(
       ready: () => {
         const readyMs = Math.round(performance.now() - startedMs);
         const logs = logStack === undefined ? {} : { logsUrl: logsUrlOf(logStack.viewerPort) };
-        const more = { rpcUrl, data: root, readyMs, ...logs };
+        const { adminKeyFile } = paths;
+        const more = { rpcUrl, data: root, readyMs, adminKeyFile, ...logs };
         reporter.ready(createSummary(network.file, more), network.file);
       },
     });

@@ -14,13 +14,18 @@ export type UpSummary = {
   readonly readyMs: number;
   /** Of the viewer, where there is a log stack. */
   readonly logsUrl?: string;
+  /** The key of the first admin, of a network with permissions. */
+  readonly adminKeyFile?: string;
+  /** Those whose keys everyone knows; none of a network with permissions. */
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
 };
 
 export function createSummary(
   { genesis, genesisBlockHash }: NetworkFile,
-  more: Pick<UpSummary, "rpcUrl" | "data" | "readyMs" | "logsUrl">,
+  more: Pick<UpSummary, "rpcUrl" | "data" | "readyMs" | "logsUrl" | "adminKeyFile">,
 ): UpSummary {
+  const hasPermissions = genesis.isWritePermissioned || genesis.isReadPermissioned;
+  const { adminKeyFile } = more;
   const funded = new Set(genesis.alloc.map(({ address }) => address));
   const accounts = createDevAccounts().filter(({ address }) => funded.has(address));
   return {
@@ -32,6 +37,7 @@ export function createSummary(
     pid: process.pid,
     readyMs: more.readyMs,
     ...(more.logsUrl === undefined ? {} : { logsUrl: more.logsUrl }),
+    ...(hasPermissions && adminKeyFile !== undefined && { adminKeyFile }),
     accounts: accounts.map(({ address, privateKey }) => ({
       address: addressToChecksumHex(address),
       privateKey: bytesToHex(privateKey),
