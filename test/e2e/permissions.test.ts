@@ -341,7 +341,7 @@ describe("ethrpc of a network with its own settings", () => {
         return JSON.parse(data.toString()) as RpcAnswer;
       };
       assert.equal((await ask(new WebSocket(url, open))).result, "0x1388");
-      assertNotSigned(await ask(new WebSocket(url, { ca: certificatePem })));
+      await assert.rejects(ask(new WebSocket(url, { ca: certificatePem })), /401/);
     } finally {
       await network.stop();
     }

@@ -27,6 +27,15 @@ export function credentialsOf({ headers, socket }: IncomingMessage): Credentials
   };
 }
 
+/** Whether a connection with these credentials can be of any use. */
+export async function mayConnect(
+  { rules, authenticator }: AccessControl,
+  credentials: Credentials,
+): Promise<boolean> {
+  const identified = await authenticator.identify(credentials);
+  return identified.ok && (identified.value !== undefined || !rules.isIdentityRequired);
+}
+
 /**
  * The check for the requests of one message: who it is is found out once for all of them, and anew
  * for the next message, because tokens end.

@@ -60,6 +60,10 @@ export class AccessRules {
       !isIdentityRequired && !isReadPermissioned && roles.size === 0 && methods.includes("*");
   }
 
+  get isIdentityRequired(): boolean {
+    return this.#options.isIdentityRequired;
+  }
+
   /** The parameters to run the method with: a call is held to the block that was looked at. */
   async check(
     identity: Identity | undefined,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { ByteBudget } from "./byte-budget.ts";
+import type { BudgetShare } from "./byte-budget.ts";
 
 export type BodyOutcome =
   | { readonly kind: "body"; readonly bytes: Uint8Array }
@@ -13,7 +13,7 @@ export type BodyOutcome =
 export function readBody(
   request: IncomingMessage,
   bytesMax: number,
-  budget: ByteBudget,
+  budget: BudgetShare,
 ): Promise<BodyOutcome> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,7 +4,7 @@
  * slow loses its connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError } from "../../base/coded-error.ts";
 import { type AccessControl, createMethodCheck, credentialsOf } from "../auth/access-control.ts";
@@ -12,7 +12,8 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { answerSignIn, isSignInPath, SIGN_IN_BODY_BYTES_MAX } from "../auth/sign-in-endpoints.ts";
 import type { SignIn } from "../auth/sign-in.ts";
 import type { Awaitable } from "../../api/awaitable.ts";
-import { ByteBudget } from "./byte-budget.ts";
+import { type BudgetShare, ByteBudget } from "./byte-budget.ts";
+import { clientOfAddress } from "./client-name.ts";
 import { createCallerNamer } from "../caller-namer.ts";
 import type { CallerNamer } from "../../api/chain-reader.ts";
 import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from "./dispatcher.ts";
@@ -80,6 +81,7 @@ export class RpcServer {
       callerOf: (request) => createCallerNamer(this.#authenticator, request),
       admissionOf: (caller) => this.#admissionOf(caller),
       waiting: this.#waiting,
+      shareOf: (socket) => this.#shareOf(socket),
       dialectOf: (url) => this.#dialectOf(url),
       onInternalError: (error) => dependencies.onInternalError?.("websocket", error),
     });
@@ -198,7 +200,8 @@ export class RpcServer {
     }
     // Before the body: a socket that was closed has no address.
     const caller = createCallerNamer(this.#authenticator, request);
-    const body = await readBody(request, limits.bodyBytesMax, this.#budget);
+    const budget = this.#shareOf(request.socket);
+    const body = await readBody(request, limits.bodyBytesMax, budget);
     if (body.kind === "aborted") return;
     if (body.kind === "tooLarge") {
       const message = `request too large: at most ${limits.bodyBytesMax} bytes`;
@@ -222,7 +225,7 @@ export class RpcServer {
         return this.#dispatcher.answer(body.bytes, dialect, asked);
       });
     } finally {
-      this.#budget.release(body.bytes.length);
+      budget.release(body.bytes.length);
     }
   }
 
@@ -239,7 +242,8 @@ export class RpcServer {
       this.#end(response, { status: 429, text }, { ...headers, ...retry(exceeded.retryAfterMs) });
       return;
     }
-    const body = await readBody(request, SIGN_IN_BODY_BYTES_MAX, this.#budget);
+    const budget = this.#shareOf(request.socket);
+    const body = await readBody(request, SIGN_IN_BODY_BYTES_MAX, budget);
     if (body.kind === "aborted") return;
     if (body.kind !== "body") {
       const message = `request too large: at most ${SIGN_IN_BODY_BYTES_MAX} bytes`;
@@ -255,7 +259,7 @@ export class RpcServer {
       const answer = { status: answered.status, text: JSON.stringify(answered.body) };
       this.#send(response, answer, { ...headers, ...answered.headers });
     } finally {
-      this.#budget.release(body.bytes.length);
+      budget.release(body.bytes.length);
     }
   }
 
@@ -287,7 +291,8 @@ export class RpcServer {
       return;
     }
     const size = Buffer.byteLength(text);
-    if (!this.#budget.reserve(size)) {
+    const budget = this.#shareOf(response.socket);
+    if (!budget.reserve(size)) {
       response.writeHead(503, { ...headers, "retry-after": RETRY_AFTER_SECONDS }).end();
       return;
     }
@@ -301,13 +306,17 @@ export class RpcServer {
     });
     // As text, head and body go out in one write; bytes would be a second.
     response.end(text, size === text.length ? "latin1" : "utf8");
-    if (response.socket?.writableLength === 0) this.#budget.release(size);
-    else response.once("close", () => this.#budget.release(size));
+    if (response.socket?.writableLength === 0) budget.release(size);
+    else response.once("close", () => budget.release(size));
   }
 
   /** Answers before the body was read: what is left of it is not waited for. */
   #end(response: ServerResponse, answer: Answer, headers: Headers): void {
     this.#send(response, answer, { ...headers, connection: "close" });
+  }
+
+  #shareOf(socket: Socket | null): BudgetShare {
+    return this.#budget.shareOf(clientOfAddress(socket?.remoteAddress));
   }
 
   #admissionOf(caller: CallerNamer): Admission | undefined {

@@ -1,5 +1,7 @@
 /** One WebSocket: requests in, answers and notifications out, all of it bounded. */
 import type { RawData, WebSocket } from "ws";
+import type { Socket } from "node:net";
+import type { BudgetShare } from "./byte-budget.ts";
 import { CheckedNotices } from "../logs/checked-notices.ts";
 import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -10,6 +12,7 @@ import { RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 import type { SubscriberConnection } from "../logs/subscriber-connection.ts";
 import type { RequestWaits } from "../waiting-room.ts";
+import { ArrivingBytes, OutgoingMessages } from "../web-socket-bytes.ts";
 
 export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
@@ -21,6 +24,9 @@ export type WebSocketConnectionDependencies = {
   /** For one message. */
   readonly createCorrelation: () => RequestCorrelation;
   readonly waits: RequestWaits;
+  readonly budget: BudgetShare;
+  /** Under the WebSocket: its bytes count while a message is not yet whole. */
+  readonly transport: Pick<Socket, "on">;
   /** Something threw that is our fault. */
   readonly onInternalError: (error: unknown) => void;
 };
@@ -28,6 +34,7 @@ export type WebSocketConnectionDependencies = {
 /** The connection breaks a limit (RFC 6455). */
 const POLICY_VIOLATION = 1008;
 const GOING_AWAY = 1001;
+const TRY_AGAIN_LATER = 1013;
 /** How long one that was told to go may take. */
 const CLOSE_MS_MAX = 2_000;
 
@@ -40,6 +47,10 @@ export class WebSocketConnection {
   readonly #ping: NodeJS.Timeout;
   readonly #notices: CheckedNotices | undefined;
   #underWay = 0;
+  /** Of requests that are being answered. */
+  #bytesUnderWay = 0;
+  readonly #arriving: ArrivingBytes;
+  readonly #outgoing: OutgoingMessages;
   #isAlive = true;
   #isEnding = false;
 
@@ -54,21 +65,36 @@ export class WebSocketConnection {
     this.#limits = limits;
     this.#dependencies = dependencies;
     this.#notices = this.#createNotices();
+    this.#arriving = new ArrivingBytes(dependencies.budget);
+    this.#outgoing = new OutgoingMessages(socket, dependencies.budget);
+    dependencies.transport.on("data", (chunk: Buffer) => {
+      // What comes further would be held, too: there is no time for a farewell.
+      if (!this.#arriving.add(chunk.length)) socket.terminate();
+    });
     this.#ping = setInterval(() => this.#checkAlive(), limits.socketPingMs);
     this.#ping.unref();
     socket.on("message", (data: RawData) => {
-      this.#answer(bytesOf(data)).catch((error: unknown) => {
+      const body = bytesOf(data);
+      this.#arriving.clear();
+      this.#answer(body).catch((error: unknown) => {
         dependencies.onInternalError(error);
         socket.terminate();
       });
     });
-    socket.on("pong", () => {
+    socket.on("ping", (data: Buffer) => {
+      this.#arriving.take(data.length);
+      this.#outgoing.pong(data);
+    });
+    socket.on("pong", (data: Buffer) => {
+      this.#arriving.take(data.length);
       this.#isAlive = true;
     });
     // What is no WebSocket, or too long, ends the connection; the library has said so to the peer.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       clearInterval(this.#ping);
+      this.#arriving.clear();
+      this.#outgoing.clear();
       for (const action of this.#onClose.splice(0)) action();
     });
   }
@@ -87,10 +113,17 @@ export class WebSocketConnection {
   }
 
   async #answer(body: Uint8Array): Promise<void> {
+    const { budget } = this.#dependencies;
     if (this.#isEnding) return;
     this.#isAlive = true;
+    if (!budget.reserve(body.length)) {
+      this.#endCrowded();
+      return;
+    }
+    this.#underWay++;
+    this.#bytesUnderWay += body.length;
     // What is not read stays in the peer's own buffers.
-    if (++this.#underWay >= this.#limits.socketRequestsMax) this.#socket.pause();
+    if (this.#isBusy()) this.#socket.pause();
     const afterAnswer: (() => void)[] = [];
     try {
       const connection = this.#subscriber(afterAnswer);
@@ -102,8 +135,20 @@ export class WebSocketConnection {
       if (text !== undefined) this.#send(text);
       for (const action of afterAnswer) action();
     } finally {
-      if (this.#underWay-- === this.#limits.socketRequestsMax) this.#socket.resume();
+      budget.release(body.length);
+      this.#underWay--;
+      this.#bytesUnderWay -= body.length;
+      if (!this.#isBusy() && this.#socket.isPaused) this.#socket.resume();
     }
+  }
+
+  #isBusy(): boolean {
+    const { socketRequestsMax, socketBufferedBytesMax } = this.#limits;
+    return this.#underWay >= socketRequestsMax || this.#bytesUnderWay >= socketBufferedBytesMax;
+  }
+
+  #endCrowded(): void {
+    this.end("too much is waiting in the node; try again in a moment", TRY_AGAIN_LATER);
   }
 
   /** The same for the whole connection but for what waits for the answer to one request. */
@@ -143,11 +188,9 @@ export class WebSocketConnection {
   #send(text: string): void {
     const socket = this.#socket;
     if (this.#isEnding || socket.readyState !== socket.OPEN) return;
-    socket.send(text);
-    // The answer that goes over the limit is the last: a reader so slow would be behind for ever.
-    if (socket.bufferedAmount > this.#limits.socketBufferedBytesMax + text.length) {
-      this.#endSlow();
-    }
+    // One answer may be larger than the limit; what comes while it is not read is too much.
+    if (socket.bufferedAmount > this.#limits.socketBufferedBytesMax) this.#endSlow();
+    else if (!this.#outgoing.send(text)) this.#endCrowded();
   }
 
   #checkAlive(): void {

@@ -1,9 +1,16 @@
 /** Turns HTTP requests that ask for it into WebSockets, on the same paths, with the same guards. */
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { type AccessControl, createMethodCheck, credentialsOf } from "../auth/access-control.ts";
+import {
+  type AccessControl,
+  createMethodCheck,
+  credentialsOf,
+  mayConnect,
+} from "../auth/access-control.ts";
 import { isBearerProtocol } from "../auth/bearer-protocol.ts";
+import type { BudgetShare } from "./byte-budget.ts";
 import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
@@ -22,6 +29,7 @@ export type WebSocketDependencies = {
   readonly admissionOf: (caller: CallerNamer) => Admission | undefined;
   readonly callerOf: (request: IncomingMessage) => CallerNamer;
   readonly waiting: WaitingRoom;
+  readonly shareOf: (socket: Socket) => BudgetShare;
   /** Undefined for a path that is not served. */
   readonly dialectOf: (url: string) => Dialect | undefined;
   readonly onInternalError: (error: unknown) => void;
@@ -42,6 +50,8 @@ export class WebSocketEndpoint {
       maxPayload: options.limits.bodyBytesMax,
       // Compression costs memory for each connection, and time for each message.
       perMessageDeflate: false,
+      // Pongs are memory, too, where the peer does not read: the connection sends them.
+      autoPong: false,
       // A token is never said back.
       handleProtocols: (names) => [...names].find((name) => !isBearerProtocol(name)) ?? false,
     });
@@ -62,22 +72,50 @@ export class WebSocketEndpoint {
     else if (this.#connections.size >= limits.socketsMax) {
       refuse(socket, "503 Service Unavailable");
     } else {
-      this.#server.handleUpgrade(request, socket, head, (opened) => {
-        const { dispatcher, access, onInternalError } = this.#dependencies;
-        const createCheck = access === undefined ? undefined : checkOf(access, request);
-        // The opening names all requests of its connection; unnamed ones are told apart.
-        const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
-        const caller = this.#dependencies.callerOf(request);
-        const admit = this.#dependencies.admissionOf(caller);
-        const waits = this.#dependencies.waiting.waitsOf(request);
-        const parts = {
-          ...{ dispatcher, admit, caller, createCheck, createCorrelation, waits, onInternalError },
-        };
-        const connection = new WebSocketConnection(opened, dialect, limits, parts);
-        this.#connections.add(connection);
-        connection.onClose(() => this.#connections.delete(connection));
-      });
+      this.#admit(request, socket).then(
+        (isAdmitted) => {
+          if (!isAdmitted) refuse(socket, "401 Unauthorized");
+          else if (!socket.destroyed) this.#upgrade(request, socket, head, dialect);
+        },
+        (error: unknown) => {
+          this.#dependencies.onInternalError(error);
+          socket.destroy();
+        },
+      );
     }
+  }
+
+  /** Before the upgrade: a stranger costs no more than the request. */
+  async #admit(request: IncomingMessage, socket: Duplex): Promise<boolean> {
+    const { access } = this.#dependencies;
+    if (access === undefined) return true;
+    const onError = (): void => undefined;
+    socket.on("error", onError);
+    const isAdmitted = await mayConnect(access, credentialsOf(request));
+    socket.removeListener("error", onError);
+    return isAdmitted;
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, dialect: Dialect): void {
+    const { limits } = this.#options;
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      const { dispatcher, access, onInternalError } = this.#dependencies;
+      const createCheck = access === undefined ? undefined : checkOf(access, request);
+      // The opening names all requests of its connection; unnamed ones are told apart.
+      const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
+      const caller = this.#dependencies.callerOf(request);
+      const admit = this.#dependencies.admissionOf(caller);
+      const waits = this.#dependencies.waiting.waitsOf(request);
+      const budget = this.#dependencies.shareOf(request.socket);
+      const parts = {
+        ...{ dispatcher, admit, caller, createCheck, createCorrelation, waits, budget },
+        onInternalError,
+        transport: request.socket,
+      };
+      const connection = new WebSocketConnection(opened, dialect, limits, parts);
+      this.#connections.add(connection);
+      connection.onClose(() => this.#connections.delete(connection));
+    });
   }
 
   close(): void {

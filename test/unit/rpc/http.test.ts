@@ -187,7 +187,7 @@ describe("the port", () => {
   });
 
   it("gives room back when an answer was read, whatever was said in it", async () => {
-    const own = await RpcNode.open({ limits: { bufferedBytesMax: 500 } });
+    const own = await RpcNode.open({ limits: { bufferedBytesMax: 1_000 } });
     try {
       // Answers of 100 bytes and more, of which the second is no ASCII.
       for (let round = 0; round < 20; round++) {
