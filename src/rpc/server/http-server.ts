@@ -1,6 +1,7 @@
 /** The HTTP server under ethrpc, with TLS if it is configured and with its time limits. */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
+import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
@@ -21,6 +22,9 @@ export function createHttpServer({ limits, tls }: RpcOptions): HttpServer {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    // Clients offer HTTP/2 (h2c) with a request that is complete: it is answered as it is.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage): boolean =>
+      headers.upgrade?.toLowerCase() === "websocket",
   };
   const server =
     tls === undefined
@@ -29,7 +33,24 @@ export function createHttpServer({ limits, tls }: RpcOptions): HttpServer {
   new ConnectionLimit(limits.connectionsMax).watch(server);
   server.maxHeadersCount = HEADERS_MAX;
   server.timeout = limits.idleTimeoutMs;
+  server.on("clientError", onClientError);
   return server;
+}
+
+/** Node's own answers have no length: some clients wait for a body. */
+function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = statusOf(error.code ?? "");
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** By the codes of Node and of its parser. */
+function statusOf(code: string): string {
+  if (code.endsWith("TIMEOUT")) return "408 Request Timeout";
+  return code.endsWith("OVERFLOW") ? "431 Request Header Fields Too Large" : "400 Bad Request";
 }
 
 /**

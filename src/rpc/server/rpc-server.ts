@@ -139,6 +139,7 @@ export class RpcServer {
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { allowedHosts, allowedOrigins } = this.#options;
+    request.url = originForm(request.url ?? "/");
     const { host, origin } = request.headers;
     const headers = corsHeaders(origin, allowedOrigins);
     // Nearly all come with the same name: that one was looked at before.
@@ -342,6 +343,13 @@ function invalid(message: string): RpcError {
 /** Whole seconds, as the header has them. */
 function retry(afterMs: number): Headers {
   return { "retry-after": Math.ceil(afterMs / 1_000).toString() };
+}
+
+/** A target may name the server, too, as it does for proxies (RFC 9112, 3.2.2). */
+function originForm(target: string): string {
+  if (!/^https?:\/\//i.test(target)) return target;
+  const url = URL.parse(target);
+  return url === null ? target : `${url.pathname}${url.search}`;
 }
 
 function isJson({ headers }: IncomingMessage): boolean {
