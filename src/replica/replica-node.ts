@@ -297,6 +297,8 @@ export class ReplicaNode {
         weakQuorum: quorumOf(genesis.replicaPublicKeys.length).weak,
         isActive: () => this.#driver.status().mode === "active",
         executedHeight: () => this.#feed.executedHeight,
+        fedHeight: () => this.#feed.fedHeight,
+        share: (isShared) => this.#feed.share(isShared),
         peersUp: () => this.#peersUp(),
         isSigned: (vote) => authenticator.authenticate(vote, vote.sender).ok,
         signedResult: (height) => {

@@ -27,6 +27,8 @@ export type FeedOptions = {
 
 /** Blocks that are with the thread: enough to keep it busy. */
 const IN_FLIGHT_MAX = 8;
+/** While the thread builds a state besides: one block, one chunk, in turn. */
+const SHARED_IN_FLIGHT_MAX = 1;
 const SENDERS_MAX = 256;
 
 export class ExecutionFeed {
@@ -42,6 +44,7 @@ export class ExecutionFeed {
   #reported = 0;
   #isStarted = false;
   #isHeld = false;
+  #inFlightMax = IN_FLIGHT_MAX;
 
   constructor(options: FeedOptions, ready: ExecutionReady, dependencies: FeedDependencies) {
     this.#options = options;
@@ -54,6 +57,11 @@ export class ExecutionFeed {
 
   get executedHeight(): number {
     return this.#executed;
+  }
+
+  /** The last height that was given to the thread. */
+  get fedHeight(): number {
+    return this.#fed;
   }
 
   get finalHeight(): number {
@@ -74,6 +82,12 @@ export class ExecutionFeed {
     this.#final = finalHeight;
     this.#reported = Math.max(0, finalHeight - this.#options.reportedMax);
     this.#advance();
+  }
+
+  /** Whether the thread has something else to do besides. */
+  share(isShared: boolean): void {
+    this.#inFlightMax = isShared ? SHARED_IN_FLIGHT_MAX : IN_FLIGHT_MAX;
+    if (this.#isStarted) this.#feed();
   }
 
   /** Nothing more is executed until the state is there that comes instead. */
@@ -142,7 +156,8 @@ export class ExecutionFeed {
 
   #feed(): void {
     const { blocks, execute } = this.#dependencies;
-    while (!this.#isHeld && this.#fed < this.#final && this.#fed - this.#executed < IN_FLIGHT_MAX) {
+    while (!this.#isHeld && this.#fed < this.#final) {
+      if (this.#fed - this.#executed >= this.#inFlightMax) return;
       const height = this.#fed + 1;
       const block = blocks.block(height);
       // Between a block that the log gave back and those that the store lost: see `start`.

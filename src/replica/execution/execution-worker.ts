@@ -38,7 +38,7 @@ export type ExecutionRequest =
   | { readonly kind: "import"; readonly ticket: number; readonly command: ImportCommand }
   | { readonly kind: "close" };
 
-/** A state is taken from a peer, in this order. Nothing is executed meanwhile. */
+/** A state is taken from a peer, in this order. Only `finish` touches the state that is in use. */
 export type ImportCommand =
   | { readonly kind: "begin"; readonly offer: ProvedOffer }
   | { readonly kind: "add"; readonly chunk: Uint8Array }

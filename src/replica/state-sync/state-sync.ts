@@ -36,11 +36,18 @@ export type StateSyncDependencies = Pick<
   readonly logger: Logger;
   readonly isActive: () => boolean;
   readonly executedHeight: () => number;
+  /** The last height that was given to be executed. */
+  readonly fedHeight: () => number;
   /** Our signed result of a height; undefined if there is none or it must not be signed. */
   readonly signedResult: (height: number) => ExecVote | undefined;
   /** The bytes of one message, without the channel. */
   readonly send: (to: ReplicaIndex, bytes: Uint8Array) => void;
-  /** Execution stops while a state is being taken; it goes on, or goes on from the new state. */
+  /** Execution leaves time on its thread for a state that is being taken, or need not any more. */
+  readonly share: (isShared: boolean) => void;
+  /**
+   * Execution stops while a complete state replaces the old one; it goes on, or goes on from the
+   * new one. It never stops for what a peer has yet to send.
+   */
   readonly hold: () => void;
   readonly release: () => void;
   readonly replace: (ready: ExecutionReady) => void;
@@ -58,6 +65,7 @@ export class StateSync {
   readonly #server: SnapshotServer;
   #transfer: StateTransfer | undefined;
   #retryFromMs = 0;
+  #isPaused = false;
   #isClosed = false;
 
   constructor(options: StateSyncOptions, dependencies: StateSyncDependencies) {
@@ -67,8 +75,7 @@ export class StateSync {
     this.#server = new SnapshotServer({
       statePath: options.statePath,
       logger,
-      servableHeight: () =>
-        isActive() && this.#transfer === undefined ? executedHeight() : undefined,
+      servableHeight: () => (isActive() && !this.#isPaused ? executedHeight() : undefined),
       send,
     });
   }
@@ -77,15 +84,18 @@ export class StateSync {
     return this.#transfer !== undefined;
   }
 
-  /** The network is final up to here, as far as we are told: worth a state of somebody else? */
+  /**
+   * The network is final up to here, as far as we are told: worth a state of somebody else? What was
+   * told may be false. It costs some requests, and execution goes on until a state has been proved,
+   * taken and checked.
+   */
   consider(finalHeight: number): void {
-    const { executedHeight, hold, logger } = this.#dependencies;
+    const { executedHeight, logger } = this.#dependencies;
     const { gapMin } = this.#options;
     const height = executedHeight();
     if (this.#isClosed || this.#transfer !== undefined || finalHeight - height < gapMin) return;
     if (performance.now() < this.#retryFromMs) return;
     logger.info("taking the state of a peer", { from: height, finalHeight });
-    hold();
     this.#run(height + gapMin).catch((error: unknown) => this.#dependencies.onFailed(error));
   }
 
@@ -133,23 +143,39 @@ export class StateSync {
 
   async #run(minHeight: number): Promise<void> {
     const { logger, peersUp, isSigned, importState, weakQuorum } = this.#dependencies;
+    const { share, fedHeight } = this.#dependencies;
     const transfer = new StateTransfer({
       ...{ logger, peersUp, isSigned, importState, weakQuorum },
       timing: { ...DEFAULT_TRANSFER_TIMING, ...this.#options.timing },
       send: (to, request: StateRequest) => this.#dependencies.send(to, encodeStateMessage(request)),
+      isNeeded: (height) => height > fedHeight(),
+      pause: () => this.#pause(),
+      resume: () => this.#resume(),
     });
     this.#transfer = transfer;
-    // A thread of it would read files that are about to be replaced.
-    await this.#server.close();
+    share(true);
     const taken = await transfer.run(minHeight);
     this.#transfer = undefined;
+    share(false);
     if (this.#isClosed) return;
     if (taken !== undefined) {
+      this.#isPaused = false;
       this.#dependencies.replace(taken.ready);
       return;
     }
     logger.warn("no peer gave its state: executing all blocks instead", { minHeight });
     this.#retryFromMs = performance.now() + RETRY_MS;
+  }
+
+  async #pause(): Promise<void> {
+    this.#isPaused = true;
+    this.#dependencies.hold();
+    // A thread of it would read files that are about to be replaced.
+    await this.#server.close();
+  }
+
+  #resume(): void {
+    this.#isPaused = false;
     this.#dependencies.release();
   }
 }

@@ -1,7 +1,10 @@
 /**
  * Takes the state of a peer instead of executing a long past (docs/adr/0011-state-transfer.md). One
  * peer after the other: an offer, the signed results that prove its head, chunks until the end, the
- * root. A peer that is silent, refuses or lies costs one attempt; what it sent is thrown away.
+ * root. A peer that is silent, slow, refuses or lies costs one attempt; what it sent is thrown away.
+ *
+ * Execution goes on beside it and pauses only for the last step, in which a complete state replaces
+ * the old one: no peer can make this replica stop executing.
  */
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
@@ -30,6 +33,8 @@ export type TransferTiming = {
   readonly resultsRetryMs: number;
   /** Between two rounds over all peers. */
   readonly roundMs: number;
+  /** How long chunks may be waited for in total, besides what CHUNK_BYTES_PER_MS_MIN allows. */
+  readonly slackMs: number;
 };
 
 export const DEFAULT_TRANSFER_TIMING: TransferTiming = {
@@ -37,6 +42,7 @@ export const DEFAULT_TRANSFER_TIMING: TransferTiming = {
   resultsMs: 5_000,
   resultsRetryMs: 200,
   roundMs: 2_000,
+  slackMs: 10_000,
 };
 
 export type TransferDependencies = {
@@ -49,6 +55,12 @@ export type TransferDependencies = {
   /** Whether the vote is signed by whom it says. */
   readonly isSigned: (vote: Extract<StateAnswer, { kind: "signedResult" }>["vote"]) => boolean;
   readonly importState: (command: ImportCommand) => Promise<ImportOutcome>;
+  /** Whether a state of this height would still be ahead of what was given to be executed. */
+  readonly isNeeded: (height: number) => boolean;
+  /** Execution stands still and nothing reads the state's files when it resolves. */
+  readonly pause: () => Promise<void>;
+  /** After a pause that ended without a new state. */
+  readonly resume: () => void;
 };
 
 /** What came of all attempts: the state that is in use now, or nothing. */
@@ -62,6 +74,8 @@ type Expectation = {
 };
 
 const ROUNDS_MAX = 3;
+/** A peer that serves more slowly than this, after the slack, is left for another one. */
+const CHUNK_BYTES_PER_MS_MIN = 128;
 const START: StateCursor = { address: 0n, slot: undefined };
 
 export class StateTransfer {
@@ -183,16 +197,41 @@ export class StateTransfer {
   }
 
   async #fetch(peer: ReplicaIndex, snapshot: number, offer: ProvedOffer): Promise<ExecutionReady> {
-    const { importState } = this.#dependencies;
+    const { importState, timing } = this.#dependencies;
     valueOf(await importState({ kind: "begin", offer }));
     let cursor: StateCursor | undefined = START;
+    let waitLeftMs = timing.slackMs;
     while (cursor !== undefined) {
+      this.#assertNeeded(offer);
+      const askedMs = performance.now();
       const chunk: Uint8Array = await this.#askForChunk(peer, snapshot, cursor);
+      waitLeftMs -= performance.now() - askedMs;
+      waitLeftMs = Math.min(waitLeftMs + chunk.length / CHUNK_BYTES_PER_MS_MIN, timing.slackMs);
+      if (waitLeftMs < 0) throw new CodedError("SNAPSHOT_PEER_SLOW");
       cursor = valueOf(await importState({ kind: "add", chunk })).next;
     }
-    const { ready } = valueOf(await importState({ kind: "finish" }));
-    if (ready === undefined) throw new CodedError("SNAPSHOT_GONE");
-    return ready;
+    return this.#finish(offer);
+  }
+
+  async #finish(offer: ProvedOffer): Promise<ExecutionReady> {
+    const { importState, pause, resume } = this.#dependencies;
+    await pause();
+    try {
+      // Nothing more is executed from here on, so what is decided now stays true.
+      this.#assertNeeded(offer);
+      const { ready } = valueOf(await importState({ kind: "finish" }));
+      if (ready === undefined) throw new CodedError("SNAPSHOT_GONE");
+      return ready;
+    } catch (error) {
+      resume();
+      throw error;
+    }
+  }
+
+  /** Blocks were executed meanwhile, perhaps beyond the height that is being taken. */
+  #assertNeeded({ height }: ProvedOffer): void {
+    if (!this.#dependencies.isNeeded(height))
+      throw new CodedError("SNAPSHOT_OVERTAKEN", { height });
   }
 
   #askForChunk(peer: ReplicaIndex, snapshot: number, cursor: StateCursor): Promise<Uint8Array> {

@@ -30,7 +30,10 @@ const HEIGHT = 30;
 const directory = mkdtempSync(path.join(tmpdir(), "quorate-transfer-"));
 const servedPath = path.join(directory, "served");
 const takenPath = path.join(directory, "taken");
-const TIMING = { answerMs: 8_000, resultsMs: 1_500, resultsRetryMs: 20, roundMs: 10 };
+const TIMING = {
+  ...{ answerMs: 8_000, resultsMs: 1_500, resultsRetryMs: 20, roundMs: 10 },
+  slackMs: 10_000,
+};
 
 type Opened = { readonly service: ExecutionService; readonly executed: ExecutedHeight[] };
 
@@ -70,6 +73,8 @@ const honest: Lie = (message) => message;
 describe("taking the state of a peer", () => {
   let result = new Uint8Array(0);
   let nextResult = new Uint8Array(0);
+  /** In order: what execution was told, and what came of it. */
+  const pauses: string[] = [];
   const refusals: { readonly peer: number; readonly code: string }[] = [];
 
   before(async () => {
@@ -86,6 +91,7 @@ describe("taking the state of a peer", () => {
   after(() => rmSync(directory, { recursive: true, force: true }));
   afterEach(() => {
     refusals.length = 0;
+    pauses.length = 0;
     rmSync(takenPath, { recursive: true, force: true });
   });
 
@@ -100,6 +106,7 @@ describe("taking the state of a peer", () => {
     servers: readonly number[],
     lie: Lie,
     isServing: (peer: number) => boolean = () => true,
+    more: { readonly slackMs?: number; readonly isNeeded?: () => boolean } = {},
   ): Promise<Transferred | undefined> {
     const answer = (peer: number, message: StateMessage): void => {
       const said = lie(message, peer);
@@ -127,7 +134,13 @@ describe("taking the state of a peer", () => {
           refusals.push({ peer: Number(fields?.["peer"]), code: String(fields?.["code"]) });
         },
       },
-      timing: TIMING,
+      timing: { ...TIMING, slackMs: more.slackMs ?? TIMING.slackMs },
+      isNeeded: more.isNeeded ?? ((): boolean => true),
+      pause: () => {
+        pauses.push("pause");
+        return Promise.resolve();
+      },
+      resume: () => pauses.push("resume"),
       weakQuorum: 2,
       peersUp: () => [1, 2, 3],
       isSigned: () => true,
@@ -153,6 +166,7 @@ describe("taking the state of a peer", () => {
     const taken = await take(target, [1, 2, 3], honest);
     assert.equal(taken?.ready.height, HEIGHT);
     assert.deepEqual(taken.ready.results, new Map([[HEIGHT, result]]));
+    assert.deepEqual(pauses, ["pause"], "execution waits for the exchange of the states only");
     await run(target, HEIGHT + 1, HEIGHT + 1);
     assert.equal(bytesToHex(target.executed.at(-1)!.result), bytesToHex(nextResult));
     const [account] = await target.service.accounts([ACCOUNTS[0]!]);
@@ -253,11 +267,13 @@ describe("taking the state of a peer", () => {
     const target = await open(takenPath);
     for (const { what, code, lie } of lies) {
       refusals.length = 0;
+      pauses.length = 0;
       const taken = await take(target, [1], (message, peer) =>
         message.kind === "signedResult" ? message : lie(message, peer),
       );
       assert.equal(taken, undefined, what);
       assert.equal(refusalsOf(1)[0], code, what);
+      assert.notEqual(pauses.at(-1), "pause", `${what}: execution goes on`);
       assert.ok(!existsSync(`${takenPath}.incoming`), what);
     }
     await run(target, 1, 3);
@@ -289,6 +305,27 @@ describe("taking the state of a peer", () => {
     // What it says to a second try depends on whether it has closed the first by then.
     assert.equal(refusalsOf(1)[0], "SNAPSHOT_RESULT_UNKNOWN");
     await run(target, 1, 3);
+    await target.service.close();
+  });
+
+  it("a server that drips its state is left for another one", async () => {
+    const target = await open(takenPath);
+    const taken = await take(target, [1], honest, undefined, { slackMs: -1e6 });
+    assert.equal(taken, undefined);
+    assert.equal(refusalsOf(1)[0], "SNAPSHOT_PEER_SLOW");
+    assert.deepEqual(pauses, []);
+    await target.service.close();
+  });
+
+  it("a state that execution has overtaken meanwhile is not put in its place", async () => {
+    const target = await open(takenPath);
+    await run(target, 1, 3);
+    const isNeeded = (): boolean => pauses.length === 0;
+    const taken = await take(target, [1], honest, undefined, { isNeeded });
+    assert.equal(taken, undefined);
+    assert.equal(refusalsOf(1)[0], "SNAPSHOT_OVERTAKEN");
+    assert.equal(pauses.at(-1), "resume");
+    await run(target, 4, 4);
     await target.service.close();
   });
 
