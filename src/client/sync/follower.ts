@@ -1,7 +1,7 @@
 /**
  * Follows the chain: blocks that are proved final go to the block store, are executed in order, and
- * are published once f+1 replicas have signed the same result (SPEC E12). Replicas that lie, stall
- * or lag are left for others.
+ * are published once f+1 replicas have signed the same result (SPEC E12) or final headers prove it
+ * (result-proofs.ts). Replicas that lie, stall or lag are left for others.
  *
  * One order must hold for restarts: a height is in the block store for good, with its result,
  * before the state that it led to is written, and the state is written only up to a published
@@ -10,7 +10,6 @@
  * A height is shown to nobody before it is durable that it was (`shown`): replicas that crashed with
  * this node may say for a moment that less is final, and reads must not go back in time.
  */
-import { equalBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/logger.ts";
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
@@ -29,7 +28,6 @@ import {
   readBlockHead,
 } from "../../wire/block-bytes.ts";
 import type { ClientRequest, ReplicaReport } from "../../wire/client-codec.ts";
-import { bytesToHash } from "../../wire/hash-text.ts";
 import { encodeVotes } from "./block-certificates.ts";
 import { encodeBlockRecord } from "../reads/block-record.ts";
 import { BlockProver } from "./block-prover.ts";
@@ -37,7 +35,7 @@ import type { ChainExecutor, ExecutedHeight } from "./chain-executor.ts";
 import type { Published } from "../reads/chain-reader.ts";
 import type { ClientTiming } from "../client-options.ts";
 import { FollowedReplicas, type ReplicaStatus } from "./followed-replicas.ts";
-import { ResultVotes, type OwnResult } from "./result-votes.ts";
+import { ResultProofs } from "../result-proofs.ts";
 
 export type FollowerOptions = {
   readonly quorum: Quorum;
@@ -68,7 +66,6 @@ const AHEAD_MAX = 32;
 /** A replica that sent blocks so far above the executed one is not read from for a while. */
 const BACKLOG_MAX = 256;
 const BACKLOG_LOW = 128;
-const VOTE_HEIGHTS_MAX = 4 * BACKLOG_MAX;
 /** Decoded blocks that wait to be executed; further ones are read from the store. */
 const DECODED_MAX = 16;
 const NARROW_AFTER_MS = 10_000;
@@ -80,7 +77,7 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #dependencies: FollowerDependencies;
   readonly #prover: BlockProver;
-  readonly #votes: ResultVotes;
+  readonly #proofs: ResultProofs;
   readonly #replicas: FollowedReplicas;
   /** By height, proved and not yet executed. */
   readonly #decoded = new Map<number, Block>();
@@ -114,14 +111,15 @@ export class Follower {
     this.#published = { height: executor.height, number: executor.head.header.number };
     this.#prover = new BlockProver(lastProved(blocks, options.genesisHash), { authenticator });
     invariant(this.#prover.height >= executor.height, "the store has all that was executed");
-    this.#votes = new ResultVotes(
-      { needed: quorum.weak, heightsMax: VOTE_HEIGHTS_MAX },
+    this.#proofs = new ResultProofs(
+      { needed: quorum.weak, patienceMs: timing.stallMs },
       {
+        blocks,
         verify: (vote) => authenticator.authenticate(vote, vote.sender).ok,
         onLie: (replica, reason) => this.#distrust(replica, reason),
       },
+      executor.height,
     );
-    this.#votes.start(executor.height);
     this.#replicas = new FollowedReplicas(
       { quorum, distrustMs: timing.distrustMs },
       {
@@ -224,7 +222,7 @@ export class Follower {
   onVote(replica: ReplicaIndex, vote: ExecVote): void {
     if (this.#isStopped || !this.#replicas.isFollowed(replica)) return;
     this.#replicas.onVote(replica, vote.height);
-    this.#votes.add(vote, replica);
+    this.#proofs.addVote(vote, replica);
     // Most votes come when their height is executed: then this publishes it.
     if (vote.height === this.#published.height + 1) this.#wake();
   }
@@ -329,9 +327,12 @@ export class Follower {
 
   #canExecute(): boolean {
     const { executor, blocks } = this.#dependencies;
+    if (executor.height >= (blocks.latestHeight ?? 0)) return false;
+    // What waits can be proved only there: neither the limit nor a due flush may be in the way.
+    if (this.#executed.length > 0 && executor.height < this.#proofs.namedHeight) return true;
     const isAhead = executor.height - this.#published.height >= AHEAD_MAX;
     const isFlushing = this.#flushDueMs !== undefined && performance.now() >= this.#flushDueMs;
-    return !isAhead && !isFlushing && executor.height < (blocks.latestHeight ?? 0);
+    return !isAhead && !isFlushing;
   }
 
   #execute(): boolean {
@@ -354,35 +355,16 @@ export class Follower {
     for (;;) {
       const [next] = this.#executed;
       if (next === undefined || next.height > shown.durableHeight) return hasPublished;
-      const own = ownResult(next);
-      const matched = this.#match(own, next.result);
-      if (matched === undefined) return hasPublished;
-      this.#keep(next, matched);
+      const match = this.#proofs.match(this.#executed);
+      if (match === undefined) return hasPublished;
+      this.#keep(next, match.votes);
       this.#executed.shift();
-      this.#votes.onPublished(own);
+      this.#proofs.onPublished(next, match);
       this.#published = { height: next.height, number: next.number };
       this.#progressMs = performance.now();
       hasPublished = true;
       this.#dependencies.onPublished(next);
     }
-  }
-
-  /**
-   * The votes by which it is matched; undefined if it is not yet. A result in the store was matched
-   * before: that is as good as votes, and they are in the store, too.
-   */
-  #match(own: OwnResult, result: Uint8Array): readonly ExecVote[] | undefined {
-    const known = this.#dependencies.blocks.get(own.height, "result");
-    const { height } = own;
-    if (known !== undefined) {
-      if (equalBytes(known, result)) return [];
-      throw new CodedError("EXECUTION_DIVERGED", { height, expected: bytesToHash(known) });
-    }
-    const verdict = this.#votes.judge(own);
-    if (verdict.kind === "diverged") {
-      throw new CodedError("EXECUTION_DIVERGED", { height, expected: verdict.result });
-    }
-    return verdict.kind === "matched" ? verdict.votes : undefined;
   }
 
   #keep({ height, result, block }: ExecutedHeight, votes: readonly ExecVote[]): void {
@@ -474,10 +456,6 @@ function lastProved(
   const bytes = height === undefined ? undefined : blocks.get(height, "block");
   if (height === undefined || bytes === undefined) return { height: 0, hash: genesisHash };
   return { height, hash: readBlockHead(Uint8Array.from(bytes)).hash };
-}
-
-function ownResult({ height, consensusHash, result }: ExecutedHeight): OwnResult {
-  return { height, blockHash: bytesToHash(consensusHash), result: bytesToHash(result) };
 }
 
 function isDiskFull(error: unknown): boolean {

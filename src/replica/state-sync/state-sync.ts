@@ -85,9 +85,9 @@ export class StateSync {
   }
 
   /**
-   * The network is final up to here, as far as we are told: worth a state of somebody else? What was
-   * told may be false. It costs some requests, and execution goes on until a state has been proved,
-   * taken and checked.
+   * The network is final up to here, as far as we are told: worth a state of somebody else? What
+   * was told may be false. It costs some requests, and execution goes on until a state has been
+   * proved, taken and checked.
    */
   consider(finalHeight: number): void {
     const { executedHeight, logger } = this.#dependencies;

@@ -1,7 +1,8 @@
 /**
- * Takes the state of a peer instead of executing a long past (docs/adr/0011-state-transfer.md). One
- * peer after the other: an offer, the signed results that prove its head, chunks until the end, the
- * root. A peer that is silent, slow, refuses or lies costs one attempt; what it sent is thrown away.
+ * Takes the state of a peer instead of executing a long past (docs/adr/0011-state-transfer.md).
+ * One peer after the other: an offer, the signed results that prove its head, chunks until the end,
+ * the root. A peer that is silent, slow, refuses or lies costs one attempt; what it sent is thrown
+ * away.
  *
  * Execution goes on beside it and pauses only for the last step, in which a complete state replaces
  * the old one: no peer can make this replica stop executing.

@@ -37,6 +37,11 @@ export class FinalChain {
   readonly finals: FinalBlock[] = [];
   readonly results: Hash[] = [];
   readonly genesisResult: Hash;
+  /** The height whose result the header of a height names. */
+  namedBy: (height: number) => number = () => 0;
+  /** What a header says of that result; another one is a chain that no correct replicas make. */
+  namedResult: (named: number) => Hash = (named) =>
+    named === 0 ? this.genesisResult : this.results[named - 1]!;
   readonly #database = new StateDatabase({}, new MemoryStore());
   readonly #ethereumHashes: Uint8Array[] = [];
   #parent: ParentBlock;
@@ -90,7 +95,8 @@ export class FinalChain {
       height,
       parent: this.#tipHash,
       timestampMs: Number(GENESIS.timestamp) * 1_000 + height * 100,
-      execResult: this.genesisResult,
+      execHeight: this.namedBy(height),
+      execResult: this.namedResult(this.namedBy(height)),
     });
     return { block, certificate: this.#certify(block, proof) };
   }
