@@ -23,6 +23,8 @@ export type DriverPorts = {
   notice(notice: Notice): void;
   /** There is no room for another segment; or there is again. Nothing new should be let in. */
   onLogFull(isFull: boolean): void;
+  /** Inputs come faster than the disk takes what they lead to; or it has caught up. */
+  onCongested(isCongested: boolean): void;
   /** Final blocks are durable in the block store when it resolves. */
   flushBlocks(): Promise<void>;
   /** Once. The process should end; the replica has stopped. */
@@ -35,6 +37,7 @@ export type DriverLog = Pick<
   | "isBegun"
   | "wantsRotation"
   | "segmentId"
+  | "unsyncedBytes"
   | "append"
   | "sync"
   | "begin"
@@ -53,6 +56,14 @@ export type OnOutcome = (outcome: Pick<Step, "rejection" | "refused">) => void;
 const TIMER_MIN_MS = 1;
 /** How long a full disk is left alone before the next try. */
 const DISK_RETRY_MS = 1_000;
+/**
+ * While a disk stalls, inputs wait for a segment or their records for a sync. Above these limits
+ * peers are not read from, until less than a quarter is left; what is in their sockets then is all
+ * that can still come.
+ */
+const QUEUE_MAX = 4_096;
+const UNSYNCED_BYTES_MAX = 64 * 1024 * 1024;
+const LOW_PART = 4;
 
 export class Driver {
   readonly #replica: Replica;
@@ -66,6 +77,7 @@ export class Driver {
   #dropping: Promise<void> | undefined;
   /** Before this moment no new segment is tried: there was no room for one. */
   #rotateFromMs = 0;
+  #isCongested = false;
   rotations = 0;
   steps = 0;
 
@@ -100,6 +112,7 @@ export class Driver {
     if (this.#state === "stopped") return;
     this.#queue.push({ input, onOutcome });
     if (this.#state === "idle") this.#run();
+    else if (this.#state !== "running") this.#watchBacklog();
   }
 
   /** Takes no more inputs. What was appended is made durable by closing the log. */
@@ -126,9 +139,19 @@ export class Driver {
     }
     this.#queue.length = 0;
     if (!this.#isRunning()) return;
+    this.#watchBacklog();
     this.#state = "idle";
     if (this.#log.wantsRotation && performance.now() >= this.#rotateFromMs) this.#rotate();
     this.#arm();
+  }
+
+  #watchBacklog(): void {
+    const [queued, unsynced] = [this.#queue.length, this.#log.unsyncedBytes];
+    const isHigh = queued >= QUEUE_MAX || unsynced >= UNSYNCED_BYTES_MAX;
+    const isLow = queued < QUEUE_MAX / LOW_PART && unsynced < UNSYNCED_BYTES_MAX / LOW_PART;
+    if (this.#isCongested ? !isLow : !isHigh) return;
+    this.#isCongested = !this.#isCongested;
+    this.#ports.onCongested(this.#isCongested);
   }
 
   /** Another method may have stopped the driver meanwhile; the compiler cannot know. */

@@ -65,6 +65,11 @@ export class ReplicaLog {
     return this.#wal.fill >= ROTATE_FILL;
   }
 
+  /** Appended and not yet durable. */
+  get unsyncedBytes(): number {
+    return this.#wal.unsyncedBytes;
+  }
+
   append(record: LogRecord): void {
     this.#wal.append(encodeLogRecord(record));
   }

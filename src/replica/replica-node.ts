@@ -30,6 +30,7 @@ import { ClientSessions } from "./client-sessions.ts";
 import { Driver } from "./driver.ts";
 import { ExecutionFeed } from "./execution/execution-feed.ts";
 import { FinalBlocks } from "./final-blocks.ts";
+import { HeldLinks } from "./held-links.ts";
 import { PeerInbox } from "./peer-inbox.ts";
 import { PeerGuard } from "./peer-guard.ts";
 import { createPeerAuthenticator, openTransport } from "./replica-links.ts";
@@ -63,6 +64,8 @@ export class ReplicaNode {
   readonly #resources: Resources;
   readonly #ports: Ports;
   readonly #driver: Driver;
+  readonly #peers: readonly ReplicaIndex[];
+  readonly #held: HeldLinks;
   readonly #inbox: PeerInbox;
   readonly #blocks: FinalBlocks;
   readonly #feed: ExecutionFeed;
@@ -127,6 +130,8 @@ export class ReplicaNode {
     this.#ports = createPorts({ net: origin.net, signer: createSigner(options.seed) });
     this.#blocks = new FinalBlocks(resources.store, parameters.window);
     this.#feed = this.#createFeed(checked, parameters.execLagMax);
+    this.#peers = [...genesis.replicaPublicKeys.keys()].filter((peer) => peer !== options.index);
+    this.#held = new HeldLinks(this.#peers, (peer, isHeld) => this.#transport?.hold(peer, isHeld));
     this.#driver = this.#createDriver(new Replica(parameters, this.#ports));
     const authenticator = createPeerAuthenticator(options, origin, parameters.window);
     this.#inbox = this.#createInbox(checked, authenticator);
@@ -259,6 +264,7 @@ export class ReplicaNode {
         this.#isLogFull = isFull;
         this.#updateAdmission();
       },
+      onCongested: (isCongested) => this.#held.holdAll(isCongested),
       flushBlocks: () => this.#blocks.flush(),
       onFatal: (error) => this.#die(error),
     });
@@ -282,7 +288,7 @@ export class ReplicaNode {
       onMessage: (from, message, transactionsValid) =>
         this.#onMessage(from, message, transactionsValid),
       onRefused: (from, code) => this.#onRefusedFrame(from, code),
-      hold: (from, isHeld) => this.#transport?.hold(from, isHeld),
+      hold: (from, isHeld) => this.#held.hold(from, isHeld),
     });
   }
 
@@ -407,10 +413,7 @@ export class ReplicaNode {
       transport.send(to, frame);
       return;
     }
-    const replicaCount = this.#options.genesis.replicaPublicKeys.length;
-    for (let peer = 0; peer < replicaCount; peer++) {
-      if (peer !== this.#options.index) transport.send(peer, frame);
-    }
+    for (const peer of this.#peers) transport.send(peer, frame);
   }
 
   #onExecuted(executed: ExecutedHeight, durationMs: number): void {

@@ -16,7 +16,7 @@ export type DiskSpaceOptions = {
   readonly onRoom?: () => void;
 };
 
-const DEFAULT_FREE_BYTES_MIN = 128 * 1024 * 1024;
+export const DEFAULT_FREE_BYTES_MIN = 128 * 1024 * 1024;
 const DEFAULT_RETRY_MS = 1_000;
 
 /** What a process may still write to the file system of this path. */

@@ -2,12 +2,12 @@
  * A height on the disk that only rises: a node that comes back knows how far it had been. Two
  * places in one small file are written in turn, so that a torn write leaves the one before.
  */
-import { closeSync, constants, fdatasync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { writeError } from "./disk-error.ts";
-import { syncDirectory } from "./wal-segment.ts";
+import { FILE_SYNC, type FileSync } from "./file-sync.ts";
 
 export type HeightMarkHandlers = {
   readonly onDurable: () => void;
@@ -19,11 +19,10 @@ const PLACE_SIZE = 16;
 const PLACE_COUNT = 2;
 const CHECKED_SIZE = 8;
 
-const syncData = promisify(fdatasync);
-
 export class HeightMark {
   readonly #path: string;
   readonly #fd: number;
+  readonly #syncData: (fd: number) => Promise<void>;
   #durableHeight: number;
   /** The highest that was asked for. */
   #height: number;
@@ -31,9 +30,10 @@ export class HeightMark {
   #writing: Promise<void> | undefined;
   #handlers: HeightMarkHandlers | undefined;
 
-  private constructor(file: string, fd: number, { height, place }: Found) {
+  private constructor(file: string, fd: number, { height, place }: Found, sync: FileSync) {
     this.#path = file;
     this.#fd = fd;
+    this.#syncData = promisify(sync.data);
     this.#durableHeight = height;
     this.#height = height;
     // The first write must not go over what was found.
@@ -41,12 +41,12 @@ export class HeightMark {
   }
 
   /** Height 0 where there is no file, or nothing in it that can be read. */
-  static async open(file: string): Promise<HeightMark> {
+  static async open(file: string, sync: FileSync = FILE_SYNC): Promise<HeightMark> {
     const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       const bytes = Buffer.alloc(PLACE_COUNT * PLACE_SIZE);
-      if (readSync(fd, bytes, 0, bytes.length, 0) < bytes.length) await create(file, fd);
-      return new HeightMark(file, fd, findHighest(bytes));
+      if (readSync(fd, bytes, 0, bytes.length, 0) < bytes.length) await create(file, fd, sync);
+      return new HeightMark(file, fd, findHighest(bytes), sync);
     } catch (error) {
       closeSync(fd);
       throw writeError("HEIGHT_MARK_WRITE_FAILED", { path: file }, error);
@@ -80,7 +80,7 @@ export class HeightMark {
         const height = this.#height;
         writePlace(this.#fd, this.#writeCount % PLACE_COUNT, height);
         this.#writeCount++;
-        await syncData(this.#fd);
+        await this.#syncData(this.#fd);
         this.#durableHeight = height;
         this.#handlers?.onDurable();
       }
@@ -95,10 +95,10 @@ export class HeightMark {
 type Found = { readonly height: number; readonly place: number };
 
 /** Full size at once: a later write needs no room on the disk. */
-async function create(file: string, fd: number): Promise<void> {
+async function create(file: string, fd: number, sync: FileSync): Promise<void> {
   writeSync(fd, Buffer.alloc(PLACE_COUNT * PLACE_SIZE), 0, PLACE_COUNT * PLACE_SIZE, 0);
   fsyncSync(fd);
-  await syncDirectory(path.dirname(file));
+  await sync.directory(path.dirname(file));
 }
 
 function findHighest(bytes: Buffer): Found {

@@ -1,6 +1,7 @@
 /** Reading the log after a restart: what is valid, where it ends, and whether that can be right. */
-import { closeSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
+import type { FileSync } from "./file-sync.ts";
 import {
   decodeRecord,
   findRecords,
@@ -29,7 +30,11 @@ type Cut = { readonly path: string; readonly offset: number; readonly lsn: numbe
  * lost something it had promised: that is damage and not a tail, and the log cannot be trusted
  * (PROTOCOL §7). `repair` tells the operator what to do then.
  */
-export function recoverLog(segments: readonly SegmentFile[], repair: string): RecoveredLog {
+export function recoverLog(
+  segments: readonly SegmentFile[],
+  repair: string,
+  sync: FileSync,
+): RecoveredLog {
   const bodies: Uint8Array[] = [];
   let verdict: WalVerdict = "clean";
   let end: Cut | undefined;
@@ -48,7 +53,7 @@ export function recoverLog(segments: readonly SegmentFile[], repair: string): Re
   }
   const last = segments.at(-1);
   // What was read may be in the page cache only. The next segment will say that it is durable.
-  if (last !== undefined) syncFile(last.path);
+  if (last !== undefined) syncFile(last.path, sync);
   return { bodies, verdict, nextLsn: end?.lsn ?? 1 };
 }
 
@@ -83,10 +88,10 @@ function corrupt(at: Cut, repair: string): CodedError {
   return new CodedError("WAL_CORRUPT", { ...at, repair });
 }
 
-function syncFile(path: string): void {
+function syncFile(path: string, sync: FileSync): void {
   const fd = openSync(path, "r+");
   try {
-    fdatasyncSync(fd);
+    sync.dataAndWait(fd);
   } finally {
     closeSync(fd);
   }

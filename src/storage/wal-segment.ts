@@ -6,6 +6,7 @@ import { randomInt } from "node:crypto";
 import { closeSync, constants, openSync, readdirSync } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import type { FileSync } from "./file-sync.ts";
 import { encodeRecord, HEAD_RECORD_SIZE, recordSize, type SegmentSeal } from "./wal-record.ts";
 
 export type SegmentFile = { readonly id: number; readonly path: string };
@@ -71,10 +72,14 @@ export async function draftSegment(
 }
 
 /** From here on a recovery finds it. */
-export async function nameSegment(directory: string, draft: Draft): Promise<OpenSegment> {
+export async function nameSegment(
+  directory: string,
+  draft: Draft,
+  sync: FileSync,
+): Promise<OpenSegment> {
   const namedPath = path.join(directory, segmentName(draft.id));
   await rename(path.join(directory, DRAFT_NAME), namedPath);
-  await syncDirectory(directory);
+  await sync.directory(directory);
   return { ...draft, path: namedPath, fd: openSync(namedPath, "r+") };
 }
 
@@ -93,7 +98,7 @@ export async function fillSpare(directory: string, size: number): Promise<void> 
 export async function discardSegments(
   directory: string,
   segments: readonly SegmentFile[],
-  size: number,
+  { size, sync }: { readonly size: number; readonly sync: FileSync },
 ): Promise<void> {
   const sparePath = path.join(directory, SPARE_NAME);
   let hasSpare = (await sizeOf(sparePath)) !== undefined;
@@ -105,7 +110,7 @@ export async function discardSegments(
       await rm(segment.path, { force: true });
     }
   }
-  if (segments.length > 0) await syncDirectory(directory);
+  if (segments.length > 0) await sync.directory(directory);
 }
 
 export async function removeDrafts(directory: string): Promise<void> {
@@ -115,16 +120,6 @@ export async function removeDrafts(directory: string): Promise<void> {
 
 export function closeSegment(segment: OpenSegment): void {
   closeSync(segment.fd);
-}
-
-/** A new or renamed file is found after a crash only if its directory was synced too. */
-export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function segmentName(id: number): string {

@@ -5,10 +5,12 @@
  * The write goes to the page cache of a file that has its full size, which is a copy in memory and
  * costs less than a trip through the thread pool; the fdatasync waits in the pool (docs/adr/0007).
  */
-import { fdatasync, mkdirSync, writeSync } from "node:fs";
+import { mkdirSync, writeSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
 import { isDiskFullError, writeError } from "./disk-error.ts";
+import { DEFAULT_FREE_BYTES_MIN, freeBytes } from "./disk-space.ts";
+import { FILE_SYNC, type FileSync } from "./file-sync.ts";
 import { encodeRecord, recordSize } from "./wal-record.ts";
 import { recoverLog, type WalVerdict } from "./wal-recovery.ts";
 import {
@@ -30,6 +32,9 @@ export type WalOptions = {
   readonly repair: string;
   /** A segment is filled with zeros up to this size. It grows past it if it must. */
   readonly segmentSize?: number;
+  /** What may still be written to the file system of the directory. */
+  readonly freeBytes?: (directory: string) => number;
+  readonly sync?: FileSync;
 };
 
 export type OpenedWal = {
@@ -46,6 +51,13 @@ type Waiter = {
 };
 
 const DEFAULT_SEGMENT_SIZE = 64 * 1024 * 1024;
+/**
+ * Where a full segment would leave less than this free, a new one begins small and grows as it
+ * must. A node that is started again and again on a full disk begins a segment each time: they must
+ * not eat what is reserved for the log to go on (disk-space.ts).
+ */
+const RESERVE_BYTES = DEFAULT_FREE_BYTES_MIN;
+const SMALL_SEGMENT_SIZE = 1024 * 1024;
 const BATCH_SIZE_MIN = 64 * 1024;
 /** Batch buffers above this size are given back after use. */
 const BATCH_SIZE_KEPT = 4 * 1024 * 1024;
@@ -53,6 +65,8 @@ const BATCH_SIZE_KEPT = 4 * 1024 * 1024;
 export class Wal {
   readonly #directory: string;
   readonly #segmentSize: number;
+  readonly #freeBytes: (directory: string) => number;
+  readonly #sync: FileSync;
   /** Undefined after a restart until `startSegment`: the end of an old segment is never reused. */
   #segment: OpenSegment | undefined;
   #older: SegmentFile[];
@@ -61,6 +75,8 @@ export class Wal {
   #batch = Buffer.alloc(BATCH_SIZE_MIN);
   #idleBatch = Buffer.alloc(BATCH_SIZE_MIN);
   #batchSize = 0;
+  /** Written, and not yet known to be durable. */
+  #writingSize = 0;
   #lastLsn: number;
   #durableLsn: number;
   #waiters: Waiter[] = [];
@@ -69,11 +85,14 @@ export class Wal {
   /** From `startSegment` until its segment is there. */
   #isRotating = false;
   #filling: Promise<void> | undefined;
+  #dropping: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  private constructor(directory: string, segmentSize: number, older: SegmentFile[], lsn: number) {
+  private constructor(directory: string, options: WalOptions, older: SegmentFile[], lsn: number) {
     this.#directory = directory;
-    this.#segmentSize = segmentSize;
+    this.#segmentSize = options.segmentSize ?? DEFAULT_SEGMENT_SIZE;
+    this.#freeBytes = options.freeBytes ?? freeBytes;
+    this.#sync = options.sync ?? FILE_SYNC;
     this.#older = older;
     this.#lastLsn = lsn;
     this.#durableLsn = lsn;
@@ -87,9 +106,12 @@ export class Wal {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     await removeDrafts(directory);
     const segments = listSegments(directory);
-    const { bodies, verdict, nextLsn } = recoverLog(segments, options.repair);
-    const segmentSize = options.segmentSize ?? DEFAULT_SEGMENT_SIZE;
-    const wal = new Wal(directory, segmentSize, segments, nextLsn - 1);
+    const { bodies, verdict, nextLsn } = recoverLog(
+      segments,
+      options.repair,
+      options.sync ?? FILE_SYNC,
+    );
+    const wal = new Wal(directory, options, segments, nextLsn - 1);
     if (bodies.length === 0) {
       await wal.#beginSegment(undefined);
       await wal.dropBefore(wal.segmentId);
@@ -114,6 +136,11 @@ export class Wal {
   /** How full the current segment is; at 1 it begins to grow, which makes each sync slower. */
   get fill(): number {
     return (this.#offset + this.#batchSize) / this.#segmentSize;
+  }
+
+  /** Appended and not yet durable: what a disk that stalls makes grow. */
+  get unsyncedBytes(): number {
+    return this.#batchSize + this.#writingSize;
   }
 
   /** Returns the lsn of the record, which is durable after a later `sync`. Throws what failed. */
@@ -167,6 +194,7 @@ export class Wal {
    * Fills a file for the next segment, unless a dropped one is there, so that it begins at once.
    */
   async prepareSpare(): Promise<void> {
+    if (this.#isRoomLow()) throw new CodedError("DISK_FULL", { path: this.#directory });
     this.#filling ??= fillSpare(this.#directory, this.#segmentSize);
     try {
       await this.#filling;
@@ -178,15 +206,24 @@ export class Wal {
   }
 
   /** Drops the segments older than this one. What they hold must not be needed any more. */
-  async dropBefore(segmentId: number): Promise<void> {
+  dropBefore(segmentId: number): Promise<void> {
     invariant(segmentId <= this.segmentId, "the current segment is never dropped");
+    // One after the other: two at a time would look for the same files.
+    const dropped = this.#dropping.then(() => this.#drop(segmentId));
+    this.#dropping = dropped.catch(() => undefined);
+    return dropped;
+  }
+
+  /** What could not be removed is still known, and the next call tries it again. */
+  async #drop(segmentId: number): Promise<void> {
     const dropped = this.#older.filter(({ id }) => id < segmentId);
-    this.#older = this.#older.filter(({ id }) => id >= segmentId);
     try {
-      await discardSegments(this.#directory, dropped, this.#segmentSize);
+      const [size, sync] = [this.#segmentSize, this.#sync];
+      await discardSegments(this.#directory, dropped, { size, sync });
     } catch (error) {
       throw writeError("WAL_WRITE_FAILED", { path: this.#directory }, error);
     }
+    this.#older = this.#older.filter(({ id }) => id >= segmentId);
   }
 
   /** Makes everything durable that was appended, if the log is still usable. */
@@ -219,11 +256,14 @@ export class Wal {
   async #beginSegment(firstRecord: Uint8Array | undefined): Promise<void> {
     const lastId = this.#segment?.id ?? this.#older.at(-1)?.id ?? 0;
     const firstLsn = this.#lastLsn + 1;
-    const plan = { id: lastId + 1, size: this.#segmentSize, firstLsn };
+    const size = this.#isRoomLow()
+      ? Math.min(SMALL_SEGMENT_SIZE, this.#segmentSize)
+      : this.#segmentSize;
+    const plan = { id: lastId + 1, size, firstLsn };
     let segment;
     try {
       const draft = await this.#draft(plan, firstRecord);
-      segment = await nameSegment(this.#directory, draft);
+      segment = await nameSegment(this.#directory, draft, this.#sync);
     } catch (error) {
       // Only a draft that found no room leaves the log as it was.
       if (error instanceof CodedError) throw error;
@@ -239,6 +279,10 @@ export class Wal {
     this.#offset = segment.offset;
     if (firstRecord !== undefined) this.#lastLsn = firstLsn;
     this.#durableLsn = this.#lastLsn;
+  }
+
+  #isRoomLow(): boolean {
+    return this.#freeBytes(this.#directory) < this.#segmentSize + RESERVE_BYTES;
   }
 
   async #draft(plan: SegmentPlan, firstRecord: Uint8Array | undefined): Promise<Draft> {
@@ -259,6 +303,7 @@ export class Wal {
     const offset = this.#offset;
     this.#batch = this.#idleBatch;
     this.#batchSize = 0;
+    this.#writingSize = size;
     this.#flush = "running";
     try {
       for (let written = 0; written < size;) {
@@ -269,7 +314,7 @@ export class Wal {
       return;
     }
     this.#offset += size;
-    fdatasync(fd, (error) => {
+    this.#sync.data(fd, (error) => {
       // After a failed sync nobody knows what is on the disk, and the system reports it only once.
       if (error !== null) this.#fail(writeError("WAL_WRITE_FAILED", { path, offset }, error));
       else this.#onDurable(lsn, batch);
@@ -279,6 +324,7 @@ export class Wal {
   #onDurable(lsn: number, batch: Buffer<ArrayBuffer>): void {
     this.#idleBatch = batch.length <= BATCH_SIZE_KEPT ? batch : Buffer.alloc(BATCH_SIZE_MIN);
     this.#durableLsn = lsn;
+    this.#writingSize = 0;
     const waiters = this.#waiters;
     this.#waiters = waiters.filter((waiter) => waiter.lsn > lsn);
     this.#flush = "idle";

@@ -22,6 +22,7 @@ class PlayedLog implements DriverLog {
   isBegun = true;
   wantsRotation = false;
   segmentId = 1;
+  unsyncedBytes = 0;
   release: (() => void) | undefined;
 
   append(record: LogRecord): void {
@@ -59,11 +60,13 @@ function play(log: PlayedLog): {
   readonly failures: unknown[];
   readonly flushes: { count: number };
   readonly fulls: boolean[];
+  readonly congestions: boolean[];
 } {
   const sent: Message[] = [];
   const failures: unknown[] = [];
   const flushes = { count: 0 };
   const fulls: boolean[] = [];
+  const congestions: boolean[] = [];
   const parameters = {
     ...DEFAULT_PARAMETERS,
     replicaCount: 4,
@@ -82,13 +85,14 @@ function play(log: PlayedLog): {
     checkpoint: () => undefined,
     notice: () => undefined,
     onLogFull: (isFull) => fulls.push(isFull),
+    onCongested: (isCongested) => congestions.push(isCongested),
     flushBlocks: () => {
       flushes.count++;
       return Promise.resolve();
     },
     onFatal: (error) => failures.push(error),
   });
-  return { driver, sent, failures, flushes, fulls };
+  return { driver, sent, failures, flushes, fulls, congestions };
 }
 
 const transaction = createTransaction(Uint8Array.of(1), 21_000);
@@ -165,6 +169,38 @@ describe("the driver", () => {
     await until(() => fulls.length === 2, "there is room");
     assert.deepEqual(fulls, [true, false]);
     assert.deepEqual(failures, []);
+    await driver.stop();
+  });
+
+  it("a disk that stalls while a segment begins stops the reading from peers", async () => {
+    const log = new PlayedLog();
+    const { driver, congestions } = play(log);
+    await driver.start({ kind: "found" });
+    log.wantsRotation = true;
+    driver.input({ kind: "link", peer: 1, isUp: true });
+    for (let count = 0; count < 5_000; count++) {
+      driver.input({ kind: "link", peer: 1, isUp: count % 2 === 0 });
+    }
+    assert.deepEqual(congestions, [true], "once, when too much waits");
+    log.release?.();
+    await until(() => congestions.length === 2, "all that waited is handled");
+    assert.deepEqual(congestions, [true, false]);
+    await driver.stop();
+  });
+
+  it("a disk whose syncs stall stops the reading from peers", async () => {
+    const log = new PlayedLog();
+    const { driver, congestions } = play(log);
+    await driver.start({ kind: "found" });
+    log.unsyncedBytes = 65 * 1024 * 1024;
+    driver.input({ kind: "link", peer: 1, isUp: true });
+    assert.deepEqual(congestions, [true]);
+    log.unsyncedBytes = 20 * 1024 * 1024;
+    driver.input({ kind: "link", peer: 2, isUp: true });
+    assert.deepEqual(congestions, [true], "not before most of it is durable");
+    log.unsyncedBytes = 0;
+    driver.input({ kind: "link", peer: 3, isUp: true });
+    assert.deepEqual(congestions, [true, false]);
     await driver.stop();
   });
 });
