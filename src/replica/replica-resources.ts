@@ -13,9 +13,7 @@ import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
 import { repairOf, type ReplicaOptions } from "./replica-options.ts";
 
 const STATE_FLUSH_DELAY_MS = 1_000;
-/**
- * A write of the store stops this thread for some milliseconds; the log holds the blocks meanwhile.
- */
+/** A few large writes cost less than many; the log holds the blocks meanwhile. */
 const BLOCKS_FLUSH_DELAY_MS = 1_000;
 
 /** What a replica holds open besides its sockets. */

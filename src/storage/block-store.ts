@@ -2,13 +2,14 @@
  * Final blocks by height, without gaps, and what belongs to each: its certificate, its result, and
  * for a client node the Ethereum block, receipts and the indexes over hashes. All are opaque bytes.
  *
- * Blocks are written behind, several in one transaction that another thread flushes, and read
- * through what waits. What a crash takes is in the log or at the other replicas: `durableHeight` says how far the
+ * Blocks are written behind, several in one transaction of another thread, and read through what
+ * waits: no caller waits for the disk. What a crash takes is in the log or at the other replicas: `durableHeight` says how far the
  * log may be shortened.
  */
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
 import { BlockTables } from "./block-tables.ts";
+import { BlockWriter } from "./block-writer.ts";
 import { DiskSpace, type DiskSpaceOptions } from "./disk-space.ts";
 import { isFullDisk, type LmdbEnvironment, openEnvironment } from "./lmdb-environment.ts";
 import { byteSize, PendingBlocks } from "./pending-blocks.ts";
@@ -25,7 +26,7 @@ export type BlockStoreOptions = DiskSpaceOptions & {
   readonly onFailure?: (error: CodedError) => void;
 };
 
-const OPENING = { damagedCode: "BLOCK_STORE_DAMAGED", flushing: "behind" } as const;
+const OPENING = { damagedCode: "BLOCK_STORE_DAMAGED" } as const;
 const DEFAULT_FLUSH_DELAY_MS = 200;
 const DEFAULT_FLUSH_BYTES = 4 * 1024 * 1024;
 const DEFAULT_PENDING_BYTES_MAX = 64 * 1024 * 1024;
@@ -38,6 +39,7 @@ export class BlockStore {
   readonly #options: BlockStoreOptions;
   readonly #environment: LmdbEnvironment;
   readonly #tables: BlockTables;
+  readonly #writer: BlockWriter;
   readonly #space: DiskSpace;
   /** What waits, and what LMDB is writing. Reads look here first, newest first. */
   #waiting = new PendingBlocks();
@@ -53,6 +55,7 @@ export class BlockStore {
     this.#options = options;
     this.#environment = environment;
     this.#tables = new BlockTables(environment);
+    this.#writer = new BlockWriter(path);
     this.#space = new DiskSpace(path, options);
     this.#latest = this.#tables.latest();
     this.#durable = this.#latest;
@@ -160,14 +163,14 @@ export class BlockStore {
     await this.flush();
     const end = Math.min(height, this.#durable ?? 0);
     for (let from = this.#tables.oldest() ?? end; from < end; from += PRUNE_BATCH) {
-      await this.#carryOut(() => this.#tables.remove(from, Math.min(end, from + PRUNE_BATCH)));
+      await this.#carryOut(() => this.#writer.remove(from, Math.min(end, from + PRUNE_BATCH)));
     }
   }
 
   /** Forgets everything: the next block may have any height. For a state taken from a snapshot. */
   async clear(): Promise<void> {
     await this.flush();
-    await this.#carryOut(() => this.#tables.clear());
+    await this.#carryOut(() => this.#writer.clear());
     this.#latest = undefined;
     this.#durable = undefined;
   }
@@ -178,6 +181,7 @@ export class BlockStore {
       await this.flush();
     } finally {
       clearTimeout(this.#timer);
+      await this.#writer.close();
       await this.#environment.close();
     }
   }
@@ -209,7 +213,7 @@ export class BlockStore {
     this.#waiting = new PendingBlocks();
     const { latest } = this.#writing;
     try {
-      await this.#carryOut(() => this.#tables.write(this.#writing));
+      await this.#carryOut(() => this.#writer.write(this.#writing.writes()));
     } catch (error) {
       this.#writing.absorb(this.#waiting);
       this.#waiting = this.#writing;
@@ -226,6 +230,7 @@ export class BlockStore {
     this.#space.assertRoom();
     try {
       await write();
+      this.#tables.refresh();
     } catch (error) {
       const needed = this.#writing.count * PAGE_BYTES_PER_BLOCK + this.#writing.size;
       if (isFullDisk(error, this.#space.isLow(needed))) this.#space.refuse(error);

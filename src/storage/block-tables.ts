@@ -1,13 +1,20 @@
 /** The tables of the block store in LMDB: one per field, by height, and one per index. */
-import { invariant } from "../base/invariant.ts";
 import type { BlockFields, TransactionPosition } from "./stored-block.ts";
 import { entryCount, type LmdbEnvironment, type Table } from "./lmdb-environment.ts";
-import type { PendingBlocks } from "./pending-blocks.ts";
 
 const HASH_SIZE = 32;
 const HEIGHT_SIZE = 6;
 const POSITION_SIZE = HEIGHT_SIZE + 4;
 
+/** What is written of one height. Each array has memory of its own and can change its thread. */
+export type BlockWrite = {
+  readonly height: number;
+  readonly fields: BlockFields;
+  /** Of the block, then of its transactions, under which they are to be found. */
+  readonly hashes: Uint8Array | undefined;
+};
+
+/** Reads on any thread; `write`, `remove` and `clear` wait for the disk. */
 export class BlockTables {
   readonly #fields: Readonly<Record<keyof BlockFields, Table>>;
   readonly #heights: Table;
@@ -62,30 +69,34 @@ export class BlockTables {
     return { height: keyToHeight(bytes), index: bytes.readUInt32BE(HEIGHT_SIZE) };
   }
 
-  /** In one transaction. Resolves when it is flushed. */
-  write(pending: PendingBlocks): Promise<void> {
-    return this.#transaction(() => {
-      for (const [height, { fields, indexes }] of pending.blocks()) {
+  /** Reads of this thread see what another thread has written before this call. */
+  refresh(): void {
+    this.#fields.block.resetReadTxn();
+  }
+
+  /** In one transaction, durable when it returns. */
+  write(blocks: readonly BlockWrite[]): void {
+    this.#fields.block.transactionSync(() => {
+      for (const { height, fields, hashes } of blocks) {
         const key = heightToKey(height);
         for (const [name, table] of this.#tables()) {
           const value = fields[name];
           if (value !== undefined) table.putSync(key, value);
         }
-        if (indexes === undefined) continue;
-        const hashes = [indexes.blockHash, ...indexes.transactionHashes];
-        invariant(hashes.every(isHash), "indexes are over hashes of 32 bytes");
-        this.#indexed.putSync(key, Buffer.concat(hashes));
-        this.#heights.putSync(indexes.blockHash, key);
-        indexes.transactionHashes.forEach((hash, index) => {
+        if (hashes === undefined) continue;
+        this.#indexed.putSync(key, hashes);
+        this.#heights.putSync(hashes.slice(0, HASH_SIZE), key);
+        for (let index = 0; (index + 1) * HASH_SIZE < hashes.length; index++) {
+          const hash = hashes.slice((index + 1) * HASH_SIZE, (index + 2) * HASH_SIZE);
           this.#positions.putSync(hash, encodePosition({ height, index }));
-        });
+        }
       }
     });
   }
 
   /** The heights from `from` up to and not including `end`, in one transaction. */
-  remove(from: number, end: number): Promise<void> {
-    return this.#transaction(() => {
+  remove(from: number, end: number): void {
+    this.#fields.block.transactionSync(() => {
       for (let height = from; height < end; height++) {
         const key = heightToKey(height);
         this.#removeIndexes(height, this.#indexed.get(key));
@@ -95,10 +106,10 @@ export class BlockTables {
     });
   }
 
-  clear(): Promise<void> {
+  clear(): void {
     const tables = this.#tables().map(([, table]) => table);
     const all = [...tables, this.#heights, this.#positions, this.#indexed];
-    return this.#transaction(() => {
+    this.#fields.block.transactionSync(() => {
       for (const table of all) table.clearSync();
     });
   }
@@ -124,12 +135,6 @@ export class BlockTables {
       ["receipts", receipts],
     ];
   }
-
-  async #transaction(write: () => void): Promise<void> {
-    // Not the library's own queue: a commit that fails there rejects a promise nobody holds.
-    this.#fields.block.transactionSync(write);
-    await this.#fields.block.flushed;
-  }
 }
 
 /** Big-endian, so that the order of the keys is that of the heights. */
@@ -149,8 +154,4 @@ function encodePosition({ height, index }: TransactionPosition): Uint8Array {
   value.writeUIntBE(height, 0, HEIGHT_SIZE);
   value.writeUInt32BE(index, HEIGHT_SIZE);
   return value;
-}
-
-function isHash(bytes: Uint8Array): boolean {
-  return bytes.length === HASH_SIZE;
 }

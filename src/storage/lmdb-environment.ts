@@ -16,12 +16,6 @@ export type LmdbEnvironment = {
   close(): Promise<void>;
 };
 
-/**
- * "commit": a transaction is on the disk when it returns. "behind": it is visible when it returns
- * and flushed on another thread; a loss of power goes back to the last flushed one.
- */
-export type Flushing = "commit" | "behind";
-
 type Stats = { readonly lastPageNumber: number; readonly entryCount: number };
 
 const DATA_NAME = "data.mdb";
@@ -42,7 +36,7 @@ const BYTES = { encoding: "binary", keyEncoding: "binary" } as const;
  */
 export async function openEnvironment(
   directory: string,
-  { damagedCode, flushing }: { readonly damagedCode: string; readonly flushing: Flushing },
+  { damagedCode }: { readonly damagedCode: string },
   check: (environment: LmdbEnvironment) => void,
 ): Promise<LmdbEnvironment> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -56,7 +50,7 @@ export async function openEnvironment(
   writeFileSync(openingPath, `${brokenOpenings + 1}\n`);
   let root: RootDatabase | undefined;
   try {
-    root = openRoot(directory, flushing);
+    root = openRoot(directory);
     const { lastPageNumber } = statsOf(root);
     if (statSync(dataPath).size < (lastPageNumber + 1) * PAGE_SIZE) {
       throw damaged("it was cut short");
@@ -73,8 +67,8 @@ export async function openEnvironment(
 }
 
 /** A second handle on an environment that this process has open in another thread. */
-export function openEnvironmentReader(directory: string, flushing: Flushing): LmdbEnvironment {
-  return environmentOf(openRoot(directory, flushing));
+export function openEnvironmentReader(directory: string): LmdbEnvironment {
+  return environmentOf(openRoot(directory));
 }
 
 /** Forgets a damaged store, so that it can be filled anew. It must not be open. */
@@ -110,14 +104,15 @@ export function isFullDisk(error: unknown, isSpaceLow: boolean): boolean {
   return number === EIO && isSpaceLow;
 }
 
-function openRoot(directory: string, flushing: Flushing): RootDatabase {
+/** A transaction is on the disk when its commit returns, on the thread that made it. */
+function openRoot(directory: string): RootDatabase {
   return open({
     path: directory,
     ...BYTES,
     noSubdir: false,
     pageSize: PAGE_SIZE,
     maxDbs: TABLES_MAX,
-    overlappingSync: flushing === "behind",
+    overlappingSync: false,
   });
 }
 

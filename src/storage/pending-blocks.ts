@@ -1,4 +1,8 @@
+import { invariant } from "../base/invariant.ts";
+import type { BlockWrite } from "./block-tables.ts";
 import type { BlockFields, Indexes, TransactionPosition } from "./stored-block.ts";
+
+const HASH_SIZE = 32;
 
 export type PendingBlock = { readonly fields: BlockFields; readonly indexes: Indexes | undefined };
 
@@ -28,8 +32,11 @@ export class PendingBlocks {
     return this.#blocks.size === 0;
   }
 
-  blocks(): Iterable<[number, PendingBlock]> {
-    return this.#blocks;
+  /** Copies that can be given away. */
+  writes(): BlockWrite[] {
+    return Array.from(this.#blocks, ([height, { fields, indexes }]) => {
+      return { height, fields: copyFields(fields), hashes: indexes && packHashes(indexes) };
+    });
   }
 
   put(height: number, fields: BlockFields, indexes: Indexes | undefined): void {
@@ -73,6 +80,28 @@ export function byteSize(fields: BlockFields): number {
     size += part?.length ?? 0;
   }
   return size;
+}
+
+function copyFields(fields: BlockFields): BlockFields {
+  const { block, certificate, result, votes, ethereumBlock, receipts } = fields;
+  return {
+    ...(block !== undefined && { block: new Uint8Array(block) }),
+    ...(certificate !== undefined && { certificate: new Uint8Array(certificate) }),
+    ...(result !== undefined && { result: new Uint8Array(result) }),
+    ...(votes !== undefined && { votes: new Uint8Array(votes) }),
+    ...(ethereumBlock !== undefined && { ethereumBlock: new Uint8Array(ethereumBlock) }),
+    ...(receipts !== undefined && { receipts: new Uint8Array(receipts) }),
+  };
+}
+
+function packHashes({ blockHash, transactionHashes }: Indexes): Uint8Array {
+  const hashes = [blockHash, ...transactionHashes];
+  const packed = new Uint8Array(hashes.length * HASH_SIZE);
+  hashes.forEach((hash, index) => {
+    invariant(hash.length === HASH_SIZE, "indexes are over hashes of 32 bytes");
+    packed.set(hash, index * HASH_SIZE);
+  });
+  return packed;
 }
 
 /** A character for each byte. Asked for its `buffer`, a small array would be moved out of the heap. */

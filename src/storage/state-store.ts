@@ -34,7 +34,7 @@ export type StateSnapshot = {
 
 type Marker = { readonly height: number | undefined; readonly entryCount: number };
 
-const OPENING = { damagedCode: "STATE_STORE_DAMAGED", flushing: "commit" } as const;
+const OPENING = { damagedCode: "STATE_STORE_DAMAGED" } as const;
 const DATA_TABLE = "state";
 const META_TABLE = "meta";
 const MARKER_KEY = Uint8Array.of(1);
@@ -69,7 +69,7 @@ export class StateStore {
 
   /** For another thread of the process that has the store open; it cannot write. */
   static openReader(path: string): StateStore {
-    return new StateStore(path, openEnvironmentReader(path, OPENING.flushing), undefined);
+    return new StateStore(path, openEnvironmentReader(path), undefined);
   }
 
   /** The block that the last write with a height came to. */

@@ -91,7 +91,7 @@ describe("the block store", () => {
     fill(store, 7, 20);
     await store.flush();
     fill(store, 21, 30);
-    const reader = openEnvironmentReader(directory, "behind");
+    const reader = openEnvironmentReader(directory);
     assert.equal(reader.table("block").getKeysCount(), 14, "what a crash would leave");
     await reader.close();
     fill(store, 15, 40);
@@ -163,7 +163,7 @@ describe("the block store", () => {
     const store = await BlockStore.open(directory, MANUAL);
     fill(store, 1, 10);
     await store.close();
-    const environment = openEnvironmentReader(directory, "behind");
+    const environment = openEnvironmentReader(directory);
     environment.table("block").removeSync(Uint8Array.of(0, 0, 0, 0, 0, 5));
     await environment.close();
     await assert.rejects(BlockStore.open(directory, MANUAL), { code: "BLOCK_STORE_DAMAGED" });

@@ -10,7 +10,8 @@ import { BlockStore } from "../../../src/storage/block-store.ts";
 import { freeBytes } from "../../../src/storage/disk-space.ts";
 import { StateStore } from "../../../src/storage/state-store.ts";
 import { Wal } from "../../../src/storage/wal.ts";
-import { runUntil } from "./child-process.ts";
+import { BLOCK_FLUSHER } from "./block-flusher.ts";
+import { lastReported, runUntil } from "./child-process.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 import { WAL_APPENDER } from "./wal-appender.ts";
 
@@ -176,4 +177,24 @@ describe("a failing disk", () => {
       await wal.close();
     });
   }
+});
+
+describe("a slow disk", () => {
+  it("never stops the thread that gives blocks to the store", async (test) => {
+    const probe = spawnSync("strace", ["-f", "-qq", "-o", "/dev/null", "true"]);
+    if (probe.status !== 0) {
+      test.skip("strace cannot trace here, so no slow disk can be played");
+      return;
+    }
+    const strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync"];
+    const inject = ["-e", "inject=fdatasync:delay_enter=400000"];
+    const flusher = [process.execPath, BLOCK_FLUSHER, temporaryDirectory(test)];
+    const { lines } = await runUntil([...strace, ...inject, ...flusher], () => false);
+    const [flushMs = 0, pauseMs = Infinity] = [
+      lastReported(lines, "flush"),
+      lastReported(lines, "pause"),
+    ];
+    assert.ok(flushMs >= 400, `a flush waits for the disk: ${flushMs} ms`);
+    assert.ok(pauseMs < 300, `and nothing else does: ${pauseMs} ms`);
+  });
 });
