@@ -47,6 +47,7 @@ async function openPair(): Promise<Pair> {
     const peerSeed = seeds[1 - self] ?? new Uint8Array(32);
     const options = {
       self,
+      clientPrincipalMin: 8,
       identity: createTlsIdentity(seed),
       peers: new Map([[1 - self, { publicKey: createSigner(peerSeed).publicKey }]]),
       listen: { host: HOST, port: 0 },

@@ -7,7 +7,7 @@ import type { LinkTiming } from "../transport/transport-options.ts";
 import type { TxPoolOptions } from "../txpool/pool-options.ts";
 
 export type ClientOptions = {
-  /** The first principal of the client node's pool. */
+  /** By default the first one that a client node may have. */
   readonly principal?: Principal;
   readonly genesis: GenesisConfig;
   readonly contracts?: readonly PredeployedContract[];
@@ -96,8 +96,6 @@ export const DEFAULT_CALL_LIMITS: CallLimits = {
   waitMaxMs: 10_000,
   idleMaxMs: 60_000,
 };
-
-export const DEFAULT_CLIENT_PRINCIPAL = 8;
 
 export type ClientDependencies = {
   readonly logger: Logger;

@@ -1,4 +1,5 @@
 /** The links of a client node to all replicas, and the messages that go over them. */
+import { clientPrincipalMin } from "../base/client-principal.ts";
 import { createTlsIdentity } from "../crypto/certificate.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Block, Hash, ReplicaIndex } from "../consensus/block.ts";
@@ -15,7 +16,7 @@ import {
   type ClientRequest,
   type ReplicaReport,
 } from "../wire/client-codec.ts";
-import { DEFAULT_CLIENT_PRINCIPAL, type ClientOptions } from "./client-options.ts";
+import type { ClientOptions } from "./client-options.ts";
 import { finalBlockHeight } from "./sync/final-block-height.ts";
 
 export type ReplicaEvents = {
@@ -41,7 +42,8 @@ export class ReplicaLinks {
     logger: Logger,
     events: ReplicaEvents,
   ): Promise<ReplicaLinks> {
-    const { principal = DEFAULT_CLIENT_PRINCIPAL, seed, genesis, replicas } = options;
+    const { seed, genesis, replicas } = options;
+    const clientMin = clientPrincipalMin(genesis.replicaPublicKeys.length);
     const peers = new Map<Principal, Peer>(
       genesis.replicaPublicKeys.map((publicKey, replica) => [
         replica,
@@ -50,7 +52,8 @@ export class ReplicaLinks {
     );
     const transport = await Transport.open(
       {
-        self: principal,
+        self: options.principal ?? clientMin,
+        clientPrincipalMin: clientMin,
         identity: createTlsIdentity(seed, "client"),
         peers,
         listen: undefined,

@@ -2,6 +2,7 @@
  * network.json: everything about a network that its nodes share and that is not secret. The genesis
  * in it never changes; addresses of nodes may.
  */
+import { clientPrincipalMin } from "../base/client-principal.ts";
 import { bytesToHex } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { addressToChecksumHex } from "../chain/address.ts";
@@ -25,7 +26,6 @@ export type NetworkFile = {
 const VERSION = 1;
 const HASH_SIZE = 32;
 const KEY_SIZE = 32;
-const CLIENT_PRINCIPAL_MIN = 8;
 const PRINCIPAL_MAX = 65_535;
 
 export function parseNetworkFile(
@@ -38,12 +38,14 @@ export function parseNetworkFile(
   const fields = new JsonFields(parsed.value, "", problems);
   const version = fields.integer("version", 0, Number.MAX_SAFE_INTEGER);
   if (version !== VERSION) fields.report("version", `must be ${VERSION}`);
+  const genesis = readGenesis(fields.record("genesis"));
+  const clientMin = clientPrincipalMin(genesis.replicaPublicKeys.length);
   const file: NetworkFile = {
     blockchainId: fields.text("blockchainId"),
-    genesis: readGenesis(fields.record("genesis")),
+    genesis,
     genesisBlockHash: fields.bytes("genesisBlockHash", HASH_SIZE),
     replicas: fields.records("replicas").map(readEndpoint),
-    clients: new Map(fields.records("clients").map(readClient)),
+    clients: new Map(fields.records("clients").map((client) => readClient(client, clientMin))),
   };
   if (file.replicas.length !== file.genesis.replicaPublicKeys.length) {
     fields.report("replicas", "must be as many as genesis.replicaPublicKeys");
@@ -103,8 +105,8 @@ function readGenesis(fields: JsonFields): GenesisConfig {
   return genesis;
 }
 
-function readClient(fields: JsonFields): [number, Uint8Array] {
-  const principal = fields.integer("principal", CLIENT_PRINCIPAL_MIN, PRINCIPAL_MAX);
+function readClient(fields: JsonFields, principalMin: number): [number, Uint8Array] {
+  const principal = fields.integer("principal", principalMin, PRINCIPAL_MAX);
   const publicKey = fields.bytes("publicKey", KEY_SIZE);
   fields.end();
   return [principal, publicKey];

@@ -19,7 +19,7 @@ import { createSigner } from "../crypto/ed25519.ts";
 import { buildGenesis } from "../execution/genesis-state.ts";
 import { MemoryStore } from "../state/memory-store.ts";
 import { StateDatabase } from "../state/state-database.ts";
-import { loadOrCreateAccountKey } from "../cli/account-key.ts";
+import { loadOrCreateAccountKey } from "../node/account-key.ts";
 import { createDevAccounts } from "./dev-accounts.ts";
 import { chooseFreePorts, LOOPBACK } from "./free-ports.ts";
 import { CLIENT_NAME, CLIENT_PRINCIPAL, NODE_NAMES, REPLICA_NAMES } from "../config/node-names.ts";

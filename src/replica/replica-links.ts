@@ -1,7 +1,8 @@
 /** The links of a replica, and whom it believes over them. */
+import { clientPrincipalMin } from "../base/client-principal.ts";
 import { invariant } from "../base/invariant.ts";
 import { createTlsIdentity } from "../crypto/certificate.ts";
-import { isReplica, type Peer, type Principal } from "../transport/principal.ts";
+import type { Peer, Principal } from "../transport/principal.ts";
 import { Transport, type TransportEvents } from "../transport/transport.ts";
 import { CLIENT_LIMITS, DEFAULT_TIMING } from "../transport/transport-options.ts";
 import {
@@ -33,17 +34,19 @@ export async function openTransport(
   events: TransportEvents,
 ): Promise<Transport> {
   const { index, genesis, replicas, clientPublicKeys, seed, listen, linkTiming } = options;
+  const clientMin = clientPrincipalMin(genesis.replicaPublicKeys.length);
   const peers = new Map<Principal, Peer>();
   genesis.replicaPublicKeys.forEach((publicKey, peer) => {
     if (peer !== index) peers.set(peer, { publicKey, endpoint: replicas[peer] });
   });
   for (const [client, publicKey] of clientPublicKeys) {
-    invariant(!isReplica(client), "a client has a principal of its own");
+    invariant(client >= clientMin, "a client has a principal of its own");
     peers.set(client, { publicKey });
   }
   return Transport.open(
     {
       self: index,
+      clientPrincipalMin: clientMin,
       identity: createTlsIdentity(seed, `replica-${index}`),
       peers,
       listen,

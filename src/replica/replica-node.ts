@@ -14,7 +14,7 @@ import { Replica } from "../consensus/replica.ts";
 import type { Start } from "../consensus/recovery/start.ts";
 import { createSigner } from "../crypto/ed25519.ts";
 import type { LinkReason } from "../transport/link-reason.ts";
-import { isReplica, type Endpoint, type Principal } from "../transport/principal.ts";
+import type { Endpoint, Principal } from "../transport/principal.ts";
 import type { Transport, TransportEvents } from "../transport/transport.ts";
 import type { Authenticator } from "../wire/authenticate.ts";
 import { CLIENT_CHANNEL, CONSENSUS_CHANNEL, type ReplicaReport } from "../wire/client-codec.ts";
@@ -193,7 +193,11 @@ export class ReplicaNode {
 
   #peersUp(): ReplicaIndex[] {
     const peers = this.#transport?.status() ?? [];
-    return peers.filter(({ peer, isUp }) => isUp && isReplica(peer)).map(({ peer }) => peer);
+    return peers.filter(({ peer, isUp }) => isUp && this.#isReplica(peer)).map(({ peer }) => peer);
+  }
+
+  #isReplica(peer: Principal): boolean {
+    return peer < this.#options.genesis.replicaPublicKeys.length;
   }
 
   /** The result of a height that this replica executed, if it still knows it. */
@@ -355,7 +359,7 @@ export class ReplicaNode {
     return {
       onUp: (peer) => {
         this.#logger.info("link up", { peer });
-        if (isReplica(peer)) this.#driver.input({ kind: "link", peer, isUp: true });
+        if (this.#isReplica(peer)) this.#driver.input({ kind: "link", peer, isUp: true });
         else this.#sessions.onUp(peer);
       },
       onDown: (peer, reason) => this.#onDown(peer, reason),
@@ -367,7 +371,7 @@ export class ReplicaNode {
 
   #onDown(peer: Principal, reason: LinkReason): void {
     this.#logger.info("link down", { peer, reason });
-    if (!isReplica(peer)) {
+    if (!this.#isReplica(peer)) {
       this.#sessions.onDown(peer);
       return;
     }
@@ -379,9 +383,10 @@ export class ReplicaNode {
   #onFrame(peer: Principal, frame: Uint8Array): void {
     const channel = frame[0];
     const bytes = frame.subarray(1);
-    if (isReplica(peer) && channel === CONSENSUS_CHANNEL) this.#inbox.onFrame(peer, bytes);
-    else if (isReplica(peer) && channel === STATE_CHANNEL) this.#stateSync.onFrame(peer, bytes);
-    else if (!isReplica(peer) && channel === CLIENT_CHANNEL) this.#sessions.onFrame(peer, bytes);
+    const isReplica = this.#isReplica(peer);
+    if (isReplica && channel === CONSENSUS_CHANNEL) this.#inbox.onFrame(peer, bytes);
+    else if (isReplica && channel === STATE_CHANNEL) this.#stateSync.onFrame(peer, bytes);
+    else if (!isReplica && channel === CLIENT_CHANNEL) this.#sessions.onFrame(peer, bytes);
     else this.#onRefusedFrame(peer, "CHANNEL_UNKNOWN");
   }
 

@@ -3,10 +3,8 @@ import { bytesToHex } from "../base/hex.ts";
 import { invariant } from "../base/invariant.ts";
 import { ED25519_PUBLIC_KEY_SIZE } from "../crypto/ed25519.ts";
 
-/** Replicas are 0 .. 7, client nodes count from 8. */
+/** Below `clientPrincipalMin` are replicas, from there on client nodes. */
 export type Principal = number;
-
-export const CLIENT_PRINCIPAL_MIN = 8;
 
 export type Endpoint = { readonly host: string; readonly port: number };
 
@@ -16,16 +14,12 @@ export type Peer = {
   readonly endpoint?: Endpoint | undefined;
 };
 
-export function isReplica(principal: Principal): boolean {
-  return principal < CLIENT_PRINCIPAL_MIN;
-}
-
 /**
  * Between two principals only the higher dials, so there is one connection and no tie to break. A
  * client node therefore dials replicas and is never dialled; client nodes do not talk.
  */
-export function isDialer(self: Principal, peer: Principal): boolean {
-  return self > peer && isReplica(peer);
+export function isDialer(self: Principal, peer: Principal, clientMin: Principal): boolean {
+  return self > peer && peer < clientMin;
 }
 
 /** Finds a principal by its pinned public key. */

@@ -50,6 +50,8 @@ export const DEFAULT_TIMING: LinkTiming = {
 
 export type TransportOptions = {
   readonly self: Principal;
+  /** The first principal that is a client node's; all below are replicas'. */
+  readonly clientPrincipalMin: Principal;
   readonly identity: TlsIdentity;
   /** Everyone this node talks to, without itself. The table is fixed: keys come from genesis. */
   readonly peers: ReadonlyMap<Principal, Peer>;

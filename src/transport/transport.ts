@@ -10,7 +10,7 @@ import { FlushTurn } from "./flush-turn.ts";
 import { Link, type LinkEvents } from "./link.ts";
 import type { DoorCounters, LinkCounters } from "./link-counters.ts";
 import type { LinkReason, Refusal } from "./link-reason.ts";
-import { type Endpoint, isDialer, isReplica, PinnedKeys, type Principal } from "./principal.ts";
+import { type Endpoint, isDialer, PinnedKeys, type Principal } from "./principal.ts";
 import { createSecureOptions } from "./tls-peer.ts";
 import {
   CLIENT_LIMITS,
@@ -45,6 +45,7 @@ export type PeerStatus = {
 export class Transport {
   readonly counters: DoorCounters = { accepted: 0, refused: 0 };
   readonly #self: Principal;
+  readonly #clientPrincipalMin: Principal;
   readonly #links = new Map<Principal, Link>();
   /** What peers accept from this node. */
   readonly #frameSizeMax: number;
@@ -71,6 +72,7 @@ export class Transport {
     const { self, timing = DEFAULT_TIMING } = options;
     invariant(!options.peers.has(self), "a node is not its own peer");
     this.#self = self;
+    this.#clientPrincipalMin = options.clientPrincipalMin;
     this.#frameSizeMax = limitsOf(self, options).frameSizeMax;
     const secureContext = createSecureContext(createSecureOptions(options.identity));
     const dependencies = {
@@ -81,7 +83,12 @@ export class Transport {
     };
     for (const peer of options.peers.keys()) {
       const limits = limitsOf(peer, options);
-      const linkOptions = { peer, isDialer: isDialer(self, peer), limits, timing };
+      const linkOptions = {
+        peer,
+        isDialer: isDialer(self, peer, options.clientPrincipalMin),
+        limits,
+        timing,
+      };
       this.#links.set(peer, new Link(linkOptions, dependencies));
     }
     this.#sweepTimer = setInterval(() => this.#sweep(), timing.sweepMs);
@@ -94,8 +101,10 @@ export class Transport {
 
   /** Where a peer is to be found, if that was not known at the start or has changed. */
   setEndpoint(peer: Principal, endpoint: Endpoint): void {
-    const isTalking = isDialer(this.#self, peer) || isDialer(peer, this.#self);
-    if (isTalking && isReplica(peer)) this.#linkOf(peer).setEndpoint(endpoint);
+    const clientMin = this.#clientPrincipalMin;
+    const isTalking =
+      isDialer(this.#self, peer, clientMin) || isDialer(peer, this.#self, clientMin);
+    if (isTalking && peer < clientMin) this.#linkOf(peer).setEndpoint(endpoint);
   }
 
   /**
@@ -186,5 +195,5 @@ export class Transport {
 
 function limitsOf(principal: Principal, options: TransportOptions): PeerLimits {
   const { replicaLimits = REPLICA_LIMITS, clientLimits = CLIENT_LIMITS } = options;
-  return isReplica(principal) ? replicaLimits : clientLimits;
+  return principal < options.clientPrincipalMin ? replicaLimits : clientLimits;
 }

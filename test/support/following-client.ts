@@ -42,6 +42,7 @@ export class FollowingClient {
     const transport = await Transport.open(
       {
         self: CLIENT,
+        clientPrincipalMin: CLIENT,
         identity: createTlsIdentity(seedOf(CLIENT), "client"),
         peers: new Map(
           GENESIS.replicaPublicKeys.map((publicKey, index) => [

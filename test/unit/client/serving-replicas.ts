@@ -38,6 +38,7 @@ export class ServingReplica {
     const transport = await Transport.open(
       {
         self: index,
+        clientPrincipalMin: CLIENT,
         identity: createTlsIdentity(seedOf(index), `replica-${index}`),
         peers: new Map([[CLIENT, { publicKey: createSigner(seedOf(CLIENT)).publicKey }]]),
         listen: { host: HOST, port },

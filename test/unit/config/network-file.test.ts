@@ -42,6 +42,24 @@ describe("network.json", () => {
     assert.deepEqual(parsed.ok && parsed.value.genesis.alloc, alloc);
   });
 
+  it("client nodes of a network with ten replicas count from 20", () => {
+    const replicaPublicKeys = Array.from({ length: 10 }, (_, index) =>
+      new Uint8Array(32).fill(index + 1),
+    );
+    const fileWith = (client: number): NetworkFile => ({
+      ...FILE,
+      genesis: { ...FILE.genesis, replicaPublicKeys },
+      replicas: replicaPublicKeys.map((_, index) => ({ host: "127.0.0.1", port: index + 1 })),
+      clients: new Map([[client, new Uint8Array(32).fill(99)]]),
+    });
+    const good = parseNetworkFile(encodeNetworkFile(fileWith(20)), NOW_MS);
+    assert.deepEqual(good.ok ? good.value : good.error, fileWith(20));
+    for (const taken of [8, 19]) {
+      const bad = parseNetworkFile(encodeNetworkFile(fileWith(taken)), NOW_MS);
+      assert.match(bad.ok ? "" : bad.error.map(problemText).join("; "), /clients\[0\]\.principal/);
+    }
+  });
+
   const cases: readonly (readonly [string | RegExp, string, RegExp])[] = [
     [/"version": 1/, '"version": 2', /^version must be 1$/],
     [/"chainId": 5000/, '"chainId": 0', /GENESIS_CHAIN_ID_OUT_OF_RANGE/],

@@ -69,6 +69,7 @@ export async function openNode(
   node.transport = await Transport.open(
     {
       self: principal,
+      clientPrincipalMin: 8,
       identity: identityOf(principal),
       peers: peerTable(peers.filter((peer) => peer !== principal)),
       listen: { host: HOST, port: 0 },

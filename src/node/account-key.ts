@@ -5,7 +5,7 @@ import { CodedError } from "../base/coded-error.ts";
 import { bytesToHex, parseHex } from "../base/hex.ts";
 import { publicKeyToAddress } from "../chain/address.ts";
 import { publicKeyOf } from "../crypto/secp256k1.ts";
-import { shownPath } from "../node/shown-path.ts";
+import { shownPath } from "./shown-path.ts";
 import { writeFileAtomically } from "../storage/atomic-file.ts";
 
 const KEY_SIZE = 32;
@@ -14,7 +14,8 @@ const OWNER_ONLY = 0o600;
 /** The address of the account. A key that is there is kept. Throws KEY_UNREADABLE. */
 export function loadOrCreateAccountKey(file: string): bigint {
   // A number above the order of the curve is as unlikely as two equal keys.
-  if (!existsSync(file)) writeFileAtomically(file, `${bytesToHex(randomBytes(KEY_SIZE))}\n`, OWNER_ONLY);
+  if (!existsSync(file))
+    writeFileAtomically(file, `${bytesToHex(randomBytes(KEY_SIZE))}\n`, OWNER_ONLY);
   return loadAccount(file);
 }
 
