@@ -7,7 +7,7 @@ import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Hash, ReplicaIndex } from "../consensus/block.ts";
 import type { Notice } from "../consensus/effect.ts";
-import type { ExecVote, Message } from "../consensus/message.ts";
+import type { Message } from "../consensus/message.ts";
 import type { Ports } from "../consensus/parameters.ts";
 import { quorumOf } from "../consensus/quorum.ts";
 import { Replica } from "../consensus/replica.ts";
@@ -39,6 +39,8 @@ import { repairOf, type ReplicaDependencies, type ReplicaOptions } from "./repli
 import type { LocalReport, ReplicaCounters } from "./replica-report.ts";
 import { peerOf, sourceOf } from "./source-name.ts";
 import { closeResources, openResources, type Resources } from "./replica-resources.ts";
+import { createResultSigner, type SignResult } from "./result-signer.ts";
+import { startOf } from "./starting-mode.ts";
 import { DEFAULT_GAP_MIN, StateSync } from "./state-sync/state-sync.ts";
 import { TransactionLife } from "./transactions/transaction-life.ts";
 
@@ -63,6 +65,7 @@ export class ReplicaNode {
   readonly #onFatal: (error: unknown) => void;
   readonly #resources: Resources;
   readonly #ports: Ports;
+  readonly #signResult: SignResult;
   readonly #driver: Driver;
   readonly #peers: readonly ReplicaIndex[];
   readonly #held: HeldLinks;
@@ -128,6 +131,11 @@ export class ReplicaNode {
     const rules = { chainId, fork: "prague", transactionGasMax } as const;
     const checked = new CheckedTransactions(rules, resources.senders);
     this.#ports = createPorts({ net: origin.net, signer: createSigner(options.seed) });
+    this.#signResult = createResultSigner({
+      self: options.index,
+      mode: () => this.#driver.status().mode,
+      sign: this.#ports.sign,
+    });
     this.#blocks = new FinalBlocks(resources.store, parameters.window);
     this.#feed = this.#createFeed(checked, parameters.execLagMax);
     this.#peers = [...genesis.replicaPublicKeys.keys()].filter((peer) => peer !== options.index);
@@ -234,12 +242,12 @@ export class ReplicaNode {
 
   #howToStart(): Start {
     const { opened, store, ready } = this.#resources;
-    const nonce = bytesToHash(randomBytes(32));
-    if (opened.records.length > 0) return { kind: "resume", records: opened.records, nonce };
-    // Whoever has blocks ran before: its empty log is a lost one, whatever the installer says.
-    const isNew = store.latestHeight === undefined && ready.height === 0;
-    const isFounder = this.#options.startMode === "found" && isNew;
-    return isFounder ? { kind: "found" } : { kind: "empty", nonce };
+    const found = {
+      records: opened.records,
+      blockHeight: store.latestHeight,
+      stateHeight: ready.height,
+    };
+    return startOf(this.#options.startMode, found, bytesToHash(randomBytes(32)));
   }
 
   #createDriver(replica: Replica): Driver {
@@ -346,13 +354,6 @@ export class ReplicaNode {
       signResult: (vote) => this.#signResult(vote),
       onRefused: (client, code) => this.#onRefusedFrame(client, code),
     });
-  }
-
-  /** A replica that does not take part, or whose results are contradicted, vouches for nothing. */
-  #signResult(vote: Omit<ExecVote, "sender" | "signature">): ExecVote | undefined {
-    if (this.#driver.status().mode !== "active") return undefined;
-    const statement = { ...vote, sender: this.#options.index };
-    return { ...statement, signature: this.#ports.sign(statement) };
   }
 
   #transportEvents(): TransportEvents {

@@ -8,9 +8,10 @@ import { encodeTransaction } from "../../../src/chain/transaction-encoder.ts";
 import { signTransaction } from "../../../src/chain/transaction-sender.ts";
 import type { ClientOptions } from "../../../src/client/client-options.ts";
 import type { ClientNode } from "../../../src/client/client-node.ts";
-import { shownHeightPathOf } from "../../../src/client/client-stores.ts";
+import { shownHeightPathOf, statePathOf } from "../../../src/client/client-stores.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { HeightMark } from "../../../src/storage/height-mark.ts";
+import { StateStore } from "../../../src/storage/state-store.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
 import { JsonText } from "../../../src/rpc/json-text.ts";
 import { createMethodTable, type RpcReader } from "../../../src/rpc/methods/method-table.ts";
@@ -293,6 +294,23 @@ describe("a client node", () => {
     await open();
     assert.equal(publishedHeight(), 1, "nothing wrong reached the disk");
     await until(isUpTo(2), "with right results it goes on");
+  });
+
+  it("writes no state that f+1 replicas have not signed", async () => {
+    await open();
+    await node.whenReady();
+    network.order([transfer(0, 0)]);
+    await until(isUpTo(1), "the first block is signed");
+    for (const replica of network.replicas) replica.manner = { isSilentOnResults: true };
+    network.order([transfer(0, 1)]);
+    await until(() => node.status().finalHeight === 2, "the second block is final");
+    // Longer than the state waits to be written.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await node.close();
+    const state = await StateStore.open(statePathOf({ dataPath: directory.path }));
+    const { height } = state;
+    await state.close();
+    assert.ok((height ?? 0) <= 1, `the state of height ${height} is on the disk`);
   });
 
   it("leaves replicas that stall for others", async () => {

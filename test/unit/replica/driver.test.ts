@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
 import { CodedError } from "../../../src/base/coded-error.ts";
 import type { LogRecord } from "../../../src/consensus/log-record.ts";
 import type { Message } from "../../../src/consensus/message.ts";
@@ -52,19 +52,22 @@ class PlayedLog implements DriverLog {
   }
 }
 
+/** A test that fails half-way must not keep the process alive. */
+const drivers: Driver[] = [];
+
 const net = new Uint8Array(32).fill(7);
 
 function play(log: PlayedLog): {
   readonly driver: Driver;
   readonly sent: Message[];
   readonly failures: unknown[];
-  readonly flushes: { count: number };
+  readonly flushes: { count: number; next: Promise<void> | undefined };
   readonly fulls: boolean[];
   readonly congestions: boolean[];
 } {
   const sent: Message[] = [];
   const failures: unknown[] = [];
-  const flushes = { count: 0 };
+  const flushes: { count: number; next: Promise<void> | undefined } = { count: 0, next: undefined };
   const fulls: boolean[] = [];
   const congestions: boolean[] = [];
   const parameters = {
@@ -88,16 +91,21 @@ function play(log: PlayedLog): {
     onCongested: (isCongested) => congestions.push(isCongested),
     flushBlocks: () => {
       flushes.count++;
-      return Promise.resolve();
+      return flushes.next ?? Promise.resolve();
     },
     onFatal: (error) => failures.push(error),
   });
+  drivers.push(driver);
   return { driver, sent, failures, flushes, fulls, congestions };
 }
 
 const transaction = createTransaction(Uint8Array.of(1), 21_000);
 
 describe("the driver", () => {
+  afterEach(() => {
+    for (const driver of drivers.splice(0)) driver.stop().catch(() => undefined);
+  });
+
   it("sends a vote only after its record is durable", async () => {
     const log = new PlayedLog();
     const { driver, sent } = play(log);
@@ -202,5 +210,24 @@ describe("the driver", () => {
     driver.input({ kind: "link", peer: 3, isUp: true });
     assert.deepEqual(congestions, [true, false]);
     await driver.stop();
+  });
+
+  it("segments stay until the blocks that they hold are durable in the store", async () => {
+    const log = new PlayedLog();
+    const { driver, flushes } = play(log);
+    const flushed = Promise.withResolvers<void>();
+    flushes.next = flushed.promise;
+    await driver.start({ kind: "found" });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.deepEqual(log.dropped, []);
+    flushed.resolve();
+    await until(() => log.dropped.length === 1, "then they go");
+    flushes.next = Promise.reject(new CodedError("DISK_FULL"));
+    log.wantsRotation = true;
+    driver.input({ kind: "link", peer: 1, isUp: true });
+    log.release?.();
+    await until(() => flushes.count === 2, "the store is asked again");
+    await driver.stop();
+    assert.equal(log.dropped.length, 1, "a store that is full keeps the segments");
   });
 });
