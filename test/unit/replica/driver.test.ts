@@ -215,12 +215,12 @@ describe("the driver", () => {
   it("segments stay until the blocks that they hold are durable in the store", async () => {
     const log = new PlayedLog();
     const { driver, flushes } = play(log);
-    const flushed = Promise.withResolvers<void>();
-    flushes.next = flushed.promise;
+    const flushed = Promise.withResolvers<undefined>();
+    flushes.next = flushed.promise.then(() => undefined);
     await driver.start({ kind: "found" });
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.deepEqual(log.dropped, []);
-    flushed.resolve();
+    flushed.resolve(undefined);
     await until(() => log.dropped.length === 1, "then they go");
     flushes.next = Promise.reject(new CodedError("DISK_FULL"));
     log.wantsRotation = true;
