@@ -105,6 +105,15 @@ export type Core = {
   probe: ProbeState | undefined;
 };
 
+/** What a proposed block held, and when it came: its successor shows whether it was full. */
+export type ProposedBlock = {
+  readonly hash: Hash;
+  readonly atMs: number;
+  readonly bytes: number;
+  readonly gas: number;
+  readonly count: number;
+};
+
 export type ViewState = {
   /** The highest ViewChange of each sender. */
   readonly changes: Map<ReplicaIndex, ViewChangeEntry>;
@@ -119,6 +128,8 @@ export type ViewState = {
   /** The NewView that was accepted in the current view, to be passed on. */
   acceptedNewView: NewView | undefined;
   sentNewViewIn: number;
+  /** The last proposal of the current view that came in. */
+  lastProposed: ProposedBlock | undefined;
   /** One proof per equivocator of this epoch. */
   readonly evidence: Map<ReplicaIndex, Evidence>;
   /** Leaders that failed their last term: they get half the time. */
@@ -281,6 +292,7 @@ function createViewState(): ViewState {
     newViews: new Map(),
     acceptedNewView: undefined,
     sentNewViewIn: -1,
+    lastProposed: undefined,
     evidence: new Map(),
     failedLeaders: new Set(),
   };

@@ -1,6 +1,6 @@
 /** What is done about peers that send too much, or what is forged. */
 import type { Logger } from "../base/logger.ts";
-import { isReplica, type Principal } from "../transport/principal.ts";
+import type { Principal } from "../transport/principal.ts";
 import { isForged } from "./forged.ts";
 import { PeerPenalties } from "./peer-penalties.ts";
 
@@ -13,6 +13,7 @@ export type GuardedLinks = {
 
 export type PeerGuardDependencies = {
   readonly logger: Logger;
+  readonly isReplica: (peer: Principal) => boolean;
   /** Undefined before the node listens. */
   readonly links: () => GuardedLinks | undefined;
   readonly onBarred: (peer: Principal) => void;
@@ -28,7 +29,8 @@ export class PeerGuard {
 
   /** Not replicas: their votes travel on the same link as the transactions that they forward. */
   hold(peer: Principal | undefined, isHeld: boolean): void {
-    if (peer !== undefined && !isReplica(peer)) this.#dependencies.links()?.hold(peer, isHeld);
+    const { isReplica, links } = this.#dependencies;
+    if (peer !== undefined && !isReplica(peer)) links()?.hold(peer, isHeld);
   }
 
   /** A peer that is cut off already is not punished for what was under way. */

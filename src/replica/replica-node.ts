@@ -37,7 +37,7 @@ import { createPeerAuthenticator, openTransport } from "./replica-links.ts";
 import { createParameters, poolOptions } from "./replica-parameters.ts";
 import { repairOf, type ReplicaDependencies, type ReplicaOptions } from "./replica-options.ts";
 import type { LocalReport, ReplicaCounters } from "./replica-report.ts";
-import { peerOf, sourceOf } from "./source-name.ts";
+import { clientSource, peerOf, replicaSource } from "./source-name.ts";
 import { closeResources, openResources, type Resources } from "./replica-resources.ts";
 import { createResultSigner, type SignResult } from "./result-signer.ts";
 import { startOf } from "./starting-mode.ts";
@@ -161,7 +161,9 @@ export class ReplicaNode {
     this.#guard = new PeerGuard({
       logger: dependencies.logger,
       links: () => this.#transport,
-      onBarred: (peer) => this.#admission.forget(sourceOf(peer)),
+      isReplica: (peer) => this.#isReplica(peer),
+      onBarred: (peer) =>
+        this.#admission.forget(this.#isReplica(peer) ? replicaSource(peer) : clientSource(peer)),
     });
     this.#expiry = setInterval(() => this.#admission.expire(performance.now()), EXPIRY_INTERVAL_MS);
     this.#expiry.unref();
@@ -348,7 +350,7 @@ export class ReplicaNode {
           this.#life.refused(transactionId, code);
           this.#sessions.answer(client, { kind: "refused", transactionId, code });
         };
-        this.#admission.arrive(transactions, sourceOf(client), refuse);
+        this.#admission.arrive(transactions, clientSource(client), refuse);
       },
       report: (nonce) => this.report(nonce),
       signResult: (vote) => this.#signResult(vote),
@@ -394,7 +396,7 @@ export class ReplicaNode {
   #onMessage(from: ReplicaIndex, message: Message, transactionsValid: boolean): void {
     if (message.kind === "forward") {
       // By the same door as a client's: the leader orders nothing that it would not admit.
-      this.#admission.arrive([message.transaction.bytes], sourceOf(from));
+      this.#admission.arrive([message.transaction.bytes], replicaSource(from));
       return;
     }
     const input = { kind: "message", from, message, transactionsValid } as const;

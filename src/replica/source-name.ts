@@ -1,8 +1,12 @@
 /** The name under which admission counts what a peer sends. */
-import { isReplica, type Principal } from "../transport/principal.ts";
+import type { Principal } from "../transport/principal.ts";
 
-export function sourceOf(peer: Principal): string {
-  return `${isReplica(peer) ? "replica" : "client"} ${peer}`;
+export function replicaSource(replica: Principal): string {
+  return `replica ${replica}`;
+}
+
+export function clientSource(client: Principal): string {
+  return `client ${client}`;
 }
 
 /** Undefined for a source that is no peer. */

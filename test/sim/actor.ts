@@ -2,7 +2,7 @@
  * Replicas that lie. An actor stands around a real replica that holds the liar's own key: it
  * decides what becomes of each message the replica wants to send, and invents further ones.
  */
-import type { ReplicaIndex } from "../../src/consensus/block.ts";
+import type { ReplicaIndex, Transaction } from "../../src/consensus/block.ts";
 import type { Message } from "../../src/consensus/message.ts";
 import type { Ports } from "../../src/consensus/parameters.ts";
 
@@ -24,7 +24,14 @@ export const BEHAVIOURS = [
   "needless complaints",
   "forged evidence",
 ] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
+
+/**
+ * What a leader does to leave others' transactions out. Drawn apart from the rest, so that the
+ * histories of older seeds stay what they were.
+ */
+export const ORDERING_BEHAVIOURS = ["junk leader", "drip leader"] as const;
+
+export type Behaviour = (typeof BEHAVIOURS)[number] | (typeof ORDERING_BEHAVIOURS)[number];
 
 export type Actor = {
   /** How the actor speaks in the end. */
@@ -41,6 +48,8 @@ export type Outlet = {
   readonly transmit: (to: ReplicaIndex | "all", message: Message) => void;
   readonly transmitFrame: (to: ReplicaIndex, frame: Uint8Array) => void;
   readonly encode: (message: Message) => Uint8Array;
+  /** Gives the liar's own replica a transaction. */
+  readonly submit: (transaction: Transaction) => void;
   readonly after: (delayUs: number, run: () => void) => void;
   readonly count: (what: string) => void;
 };

@@ -201,6 +201,7 @@ export class Cluster {
       transmit: (to, message) => node.transmit(to, message),
       transmitFrame: (to, frame) => node.transmitFrame(to, frame),
       encode: (message) => this.#wire.encode(message),
+      submit: (transaction) => node.input({ kind: "submit", transactions: [transaction] }),
       after: (delayUs, run) => {
         const life = node.lifeNumber();
         this.queue.after(delayUs, () => {

@@ -4,7 +4,7 @@
  * Swarm testing: each seed draws its own mix, some calm, some hostile.
  */
 import { Prng } from "../../src/base/prng.ts";
-import { BEHAVIOURS, type Behaviour } from "./actor.ts";
+import { BEHAVIOURS, ORDERING_BEHAVIOURS, type Behaviour } from "./actor.ts";
 import type { TailFate } from "./log-disk.ts";
 import type { LinkQuality } from "./network.ts";
 
@@ -144,7 +144,7 @@ export function drawPlan(
   const liarCount = hasLiars ? liarPrng.between(1, faultsMax) : 0;
   const liars = order.slice(0, liarCount).map((replica) => ({
     replica,
-    behaviours: drawBehaviours(liarPrng),
+    behaviours: [...drawBehaviours(liarPrng), ...orderingBehaviours(seed)],
   }));
   const twin = profile === "twins" ? order[0] : undefined;
   const faultPrng = prng.fork();
@@ -219,6 +219,11 @@ function drawShape(prng: Prng, profile: Profile): Shape {
 function drawBehaviours(prng: Prng): readonly Behaviour[] {
   const count = prng.pick([1, 2, 4, BEHAVIOURS.length]);
   return prng.shuffle(BEHAVIOURS).slice(0, count);
+}
+
+function orderingBehaviours(seed: number): readonly Behaviour[] {
+  const behaviour = ORDERING_BEHAVIOURS[seed % 4];
+  return behaviour === undefined ? [] : [behaviour];
 }
 
 type Scene = {

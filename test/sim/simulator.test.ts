@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { ORDERING_BEHAVIOURS } from "./actor.ts";
 import { Cluster } from "./cluster.ts";
 import { runHealthy } from "./healthy-run.ts";
 import { drawPlan, type Plan } from "./plan.ts";
@@ -67,10 +68,35 @@ describe("simulator", () => {
     assert.ok(cluster.finalBlocks() >= 20, `${cluster.finalBlocks()} blocks`);
     assert.equal(cluster.coverage.get("notice: VIEW_ENTERED"), 0);
   });
+
+  it("replaces a leader that orders only its own transactions, or one at a time", () => {
+    for (const behaviour of ORDERING_BEHAVIOURS) {
+      const liars = [{ replica: 0, behaviours: [behaviour] }];
+      const load = { clientCount: 6, thinkUs: [20_000, 60_000] } as const;
+      const cluster = new Cluster({ plan: { ...healthyPlan(), ...load, liars }, traceLines: 0 });
+      cluster.start();
+      cluster.runUntil(6_000);
+      assert.ok(cluster.coverage.get(`liar: ${behaviour}`) > 0, behaviour);
+      const waitedMs = cluster.clients.map((client) => {
+        return 6_000 - (client.outstandingSinceUs() ?? Infinity) / 1000;
+      });
+      assert.ok(
+        Math.max(...waitedMs) < 3_000,
+        `${behaviour}: a client waits ${waitedMs.join()} ms`,
+      );
+      assert.ok(cluster.coverage.get("notice: VIEW_ENTERED") >= 3, `${behaviour}: never replaced`);
+      const acknowledged = cluster.coverage.get("transactions acknowledged");
+      assert.ok(acknowledged > 200, `${behaviour}: ${acknowledged} acknowledged`);
+    }
+  });
 });
 
 /** Four healthy replicas that take 600 to 1100 ms for a block and order at most 2 blocks ahead. */
 function executionBoundPlan(): Plan {
+  return { ...healthyPlan(), execLagMax: 2, executeUs: [600_000, 1_100_000] };
+}
+
+function healthyPlan(): Plan {
   const quality = { delayUs: 200, jitterUs: 200, loss: 0, duplication: 0 };
   return {
     ...drawPlan(0, { replicaCount: 4 }),
@@ -78,11 +104,11 @@ function executionBoundPlan(): Plan {
     window: 4,
     gatherFrom: 4,
     gatherPerBlock: 0,
-    execLagMax: 2,
+    execLagMax: 64,
     quality: { ...quality, reordering: 0, corruption: 0 },
     qualitySpread: 1,
     syncUs: [300, 600],
-    executeUs: [600_000, 1_100_000],
+    executeUs: [300, 600],
     compactEvery: 1000,
     wallSkewMaxMs: 20,
     clientCount: 30,

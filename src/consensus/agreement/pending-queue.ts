@@ -11,7 +11,14 @@ export type Pending = {
   proposedIn: Hash | undefined;
   /** When it was handed to the leader of the current view, or undefined. */
   forwardedMs: number | undefined;
+  /** What the leader had ordered when it was handed this. */
+  orderedAtForward: Ordered;
 };
+
+/** Gas that the leader of the current view ordered, and the part that never waited here. */
+export type Ordered = { readonly gas: number; readonly unknownGas: number };
+
+const NOTHING_ORDERED: Ordered = { gas: 0, unknownGas: 0 };
 
 export type BatchLimits = {
   readonly transactionsMax: number;
@@ -35,6 +42,7 @@ export class PendingQueue {
   readonly #unforwarded = new Set<Hash>();
   /** When the youngest transaction arrived here that this leader has proposed. */
   #proposedUpToMs = -Infinity;
+  #ordered = NOTHING_ORDERED;
 
   constructor(max: number) {
     this.#max = max;
@@ -53,6 +61,7 @@ export class PendingQueue {
       arrivedMs: nowMs,
       proposedIn: undefined,
       forwardedMs: undefined,
+      orderedAtForward: NOTHING_ORDERED,
     });
     this.#unforwarded.add(transaction.id);
     return "added";
@@ -109,6 +118,23 @@ export class PendingQueue {
     return pending;
   }
 
+  /** Whether it became final a short while ago. */
+  isSettled(id: Hash): boolean {
+    return this.#settled.has(id);
+  }
+
+  get ordered(): Ordered {
+    return this.#ordered;
+  }
+
+  noteOrdered(gas: number): void {
+    this.#ordered = { ...this.#ordered, gas: this.#ordered.gas + gas };
+  }
+
+  noteUnknown(gas: number): void {
+    this.#ordered = { ...this.#ordered, unknownGas: this.#ordered.unknownGas + gas };
+  }
+
   /** The oldest transaction that the leader may not know, or undefined. */
   nextToForward(): Pending | undefined {
     for (const id of this.#unforwarded) return this.#byId.get(id);
@@ -122,6 +148,7 @@ export class PendingQueue {
 
   markForwarded(pending: Pending, nowMs: number): void {
     pending.forwardedMs = nowMs;
+    pending.orderedAtForward = this.#ordered;
     this.#unforwarded.delete(pending.transaction.id);
   }
 
@@ -134,6 +161,7 @@ export class PendingQueue {
   forgetForwards(): void {
     this.#unforwarded.clear();
     this.#proposedUpToMs = -Infinity;
+    this.#ordered = NOTHING_ORDERED;
     for (const pending of this.#byId.values()) {
       pending.forwardedMs = undefined;
       this.#unforwarded.add(pending.transaction.id);

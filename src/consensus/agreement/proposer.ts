@@ -3,11 +3,12 @@
  * while blocks are in flight, transactions gather, and the next block takes them all.
  */
 import { bodySize, type Block, type Body, type Header } from "../block.ts";
+import { chainHashes } from "../chain-hashes.ts";
 import { leader, sendNow, type Core } from "../core.ts";
 import { dueRejoin } from "../recovery/epoch.ts";
 import type { Propose } from "../message.ts";
 import { bodyFault, judgeProposal } from "./proposal-validation.ts";
-import { chainHashes, holdBlock } from "./voter.ts";
+import { holdBlock } from "./voter.ts";
 
 /** How far apart a busy leader's blocks are, in times that agreeing on one takes. */
 const COMMITS_APART = 4;

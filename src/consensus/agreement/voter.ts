@@ -2,9 +2,9 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import type { Block, BlockRef, Hash, ReplicaIndex } from "../block.ts";
 import type { TreeBlock } from "../block-tree.ts";
+import { noteCarried } from "../censorship.ts";
 import { complain } from "../view-change/view-complaint.ts";
 import { append, leader, sendAfterSync, signed, type Core } from "../core.ts";
-import { dueRejoin } from "../recovery/epoch.ts";
 import { accuse } from "../view-change/evidence.ts";
 import type { Propose, ProposeClaim } from "../message.ts";
 import { bodyFault, judgeProposal } from "./proposal-validation.ts";
@@ -135,46 +135,6 @@ export function logBlocksTo(core: Core, hash: Hash): void {
     append(core, { kind: "block", block: held.block });
     held.isLogged = true;
   }
-}
-
-/** Remembers which waiting transactions the block carries, and whether some were overtaken. */
-function noteCarried(core: Core, block: Block): void {
-  let youngestMs = -Infinity;
-  for (const transaction of block.body.transactions) {
-    const pending = core.pending.markProposed(transaction.id, block.hash);
-    if (pending !== undefined) youngestMs = Math.max(youngestMs, pending.arrivedMs);
-  }
-  if (isOvertaken(core, youngestMs) || isRejoinOvertaken(core, block)) complain(core, "censorship");
-}
-
-/** A Rejoin goes first: a leader that has had one for a while and proposes else holds it back. */
-function isRejoinOvertaken(core: Core, block: Block): boolean {
-  if (block.body.rejoin !== undefined) return false;
-  const sinceMs = dueRejoin(core)?.sinceMs ?? Infinity;
-  return sinceMs + 2 * core.parameters.timing.requestMs <= core.clock.nowMs;
-}
-
-/**
- * PROTOCOL §6.1 (f): something that reached us long after a transaction which the leader has had
- * all that time was proposed before it. Independent of load: a busy leader that works in order
- * cannot.
- */
-function isOvertaken(core: Core, youngestMs: number): boolean {
-  const { requestMs } = core.parameters.timing;
-  const { nowMs } = core.clock;
-  for (const waiting of core.pending.waiting(chainHashes(core))) {
-    if (waiting.arrivedMs + requestMs >= youngestMs) return false;
-    if (waiting.forwardedMs !== undefined && waiting.forwardedMs + requestMs <= nowMs) return true;
-  }
-  return false;
-}
-
-/** The unfinalized blocks of the current view's chain: proposed ones and those below the tip. */
-export function chainHashes(core: Core): ReadonlySet<Hash> {
-  const hashes = new Set<Hash>();
-  for (const { block } of core.tree.pathTo(core.tip.hash) ?? []) hashes.add(block.hash);
-  for (const { blockHash } of core.proposals.values()) hashes.add(blockHash);
-  return hashes;
 }
 
 export function claimOf(message: Propose): ProposeClaim {

@@ -64,6 +64,7 @@ export function resetForEpoch(core: Core, epoch: number): void {
   core.views.newViews.clear();
   core.views.acceptedNewView = undefined;
   core.views.sentNewViewIn = -1;
+  core.views.lastProposed = undefined;
   core.views.evidence.clear();
   core.views.failedLeaders.clear();
   core.timers.failures = 0;

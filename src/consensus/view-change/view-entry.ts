@@ -79,6 +79,7 @@ export function enterView(core: Core, view: number): void {
   views.ownComplaint = undefined;
   views.abdicate = undefined;
   views.acceptedNewView = undefined;
+  views.lastProposed = undefined;
   for (const key of views.newViews.keys()) if (key < view) views.newViews.delete(key);
   resetViewTimers(core);
   notice(core, { code: "VIEW_ENTERED", epoch: core.epoch, view });

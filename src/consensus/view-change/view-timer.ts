@@ -3,12 +3,12 @@
  * moment in the state, so handling a tick late, early or twice changes nothing.
  */
 import { viewInEpoch } from "../certificate.ts";
+import { chainHashes } from "../chain-hashes.ts";
 import { complain, withdrawComplaint } from "./view-complaint.ts";
 import { leader, type Core } from "../core.ts";
 import { dueRejoin } from "../recovery/epoch.ts";
 import { noteExecutionWait, othersExecutionMs } from "../execution-wait.ts";
 import type { ComplaintReason, SuspicionReason } from "../message.ts";
-import { chainHashes } from "../agreement/voter.ts";
 
 type Deadline = {
   readonly atMs: number;

@@ -14,9 +14,15 @@ import type {
 import type { Ports } from "../../../src/consensus/parameters.ts";
 import type { Actor, Behaviour, Outlet } from "../actor.ts";
 import { inventViewChange } from "./lying-view-change.ts";
+import { signCall } from "../toy-transaction.ts";
 import { spoilBlock, SPOILT_KINDS, varyBlock } from "./spoilt-block.ts";
 
 const REMEMBERED_MAX = 64;
+/** No simulated client has this number: only the liar sends in its name. */
+const JUNK_CLIENT = 250;
+const JUNK_US = 60_000;
+/** Just under every timer that a leader is measured by. */
+const DRIP_US = 240_000;
 
 export class Liar implements Actor {
   readonly #behaviours: ReadonlySet<Behaviour>;
@@ -32,6 +38,8 @@ export class Liar implements Actor {
   readonly #oldCerts: FinalCert[] = [];
   readonly #censored: number;
   #lastVote: Vote | undefined;
+  #isGateShut = false;
+  #junkCount = 0;
 
   constructor(behaviours: readonly Behaviour[], prng: Prng) {
     this.#behaviours = new Set(behaviours);
@@ -44,17 +52,43 @@ export class Liar implements Actor {
   }
 
   ignores(message: Message): boolean {
-    return (
-      message.kind === "forward" &&
-      this.#does("censorship", 1) &&
-      message.transaction.bytes[0] === this.#censored
-    );
+    return message.kind === "forward" && this.censors(message.transaction.bytes[0] ?? 0);
   }
 
   censors(client: number): boolean {
+    if (client !== JUNK_CLIENT && this.#leavesOut()) return true;
     if (!this.#does("censorship", 1) || client !== this.#censored) return false;
     this.#out().count("censorship");
     return true;
+  }
+
+  /** Whether its own replica must not see a transaction, because of how the liar orders. */
+  #leavesOut(): boolean {
+    if (this.#does("junk leader", 1)) {
+      this.#dropJunk();
+      return true;
+    }
+    if (!this.#does("drip leader", 1)) return false;
+    if (this.#isGateShut) {
+      this.#out().count("drip leader");
+      return true;
+    }
+    this.#isGateShut = true;
+    this.#out().after(DRIP_US, () => {
+      this.#isGateShut = false;
+    });
+    return false;
+  }
+
+  /** Orders a valid transaction that the others have never seen, several times a second. */
+  #dropJunk(): void {
+    if (this.#isGateShut) return;
+    this.#isGateShut = true;
+    this.#out().after(JUNK_US, () => {
+      this.#isGateShut = false;
+      this.#out().count("junk leader");
+      this.#out().submit(signCall({ client: JUNK_CLIENT, count: ++this.#junkCount }, 0));
+    });
   }
 
   onReceive(message: Message): void {

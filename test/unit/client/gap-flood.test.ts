@@ -3,6 +3,7 @@
  * the replicas, on a whole network in this process. The limits are small, so that the flood goes
  * far beyond them: without eviction the pools are full and the chain stands still for ever.
  */
+import { clientPrincipalMin } from "../../../src/base/client-principal.ts";
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
@@ -95,6 +96,7 @@ describe("a flood of transactions behind nonce gaps", () => {
     byzantine = await Transport.open(
       {
         self: BYZANTINE,
+        clientPrincipalMin: clientPrincipalMin(GENESIS.replicaPublicKeys.length),
         identity: createTlsIdentity(seedOf(BYZANTINE), "byzantine"),
         peers: new Map(
           GENESIS.replicaPublicKeys.map((publicKey, replica) => {

@@ -147,25 +147,6 @@ describe("leaving a view (PROTOCOL §6)", () => {
     assert.ok(replica.sent("evidence").length > 0);
   });
 
-  it("a transaction that a much younger one overtakes is censorship", () => {
-    const replica = new LoneReplica(1).start();
-    replica.submit(1);
-    let parent: Parameters<typeof blockOn>[0] = GENESIS_BLOCK;
-    for (let round = 0; round < 8; round++) {
-      replica.pass(100);
-      // The leader is alive and decides, only never what we gave it.
-      const block = blockOn(parent, [transactionOf(100 + round)]);
-      replica.receive(LEADER, proposeOf(LEADER, 0, block));
-      for (const voter of [0, 2, 3]) replica.receive(voter, voteOf(voter, 0, block));
-      parent = block;
-    }
-    assert.equal(replica.sent("complaint").length, 0, "others' transactions prove nothing");
-    const young = replica.submit(2);
-    replica.receive(LEADER, proposeOf(LEADER, 0, blockOn(parent, [young])));
-    const reasons = replica.sent("complaint").map(({ reason }) => reason);
-    assert.deepEqual(reasons, ["censorship"]);
-  });
-
   it("a view change reports what was voted, even a vote that never left", () => {
     const replica = new LoneReplica(1).start();
     const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);

@@ -33,6 +33,7 @@ describe("peers that misbehave", () => {
     const barred: number[] = [];
     const up = new Set([1, 8]);
     const guard = new PeerGuard({
+      isReplica: (peer) => peer < 4,
       logger: SILENT_LOGGER,
       links: () => ({
         isUp: (peer) => up.has(peer),
