@@ -1,6 +1,6 @@
 /**
  * The client node: links to all replicas, a pool that keeps its promises, a follower that trusts no
- * single replica, and local reads (DESIGN §1). The RPC server and the process around it are others.
+ * single replica, and local reads. The RPC server and the process around it are others.
  */
 import { CodedError } from "../base/coded-error.ts";
 import { hexToBytes } from "../base/hex.ts";

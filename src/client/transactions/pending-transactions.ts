@@ -1,5 +1,5 @@
 /**
- * The client node's mempool (DESIGN §1): a transaction is checked against the rules of the chain
+ * The client node's mempool: a transaction is checked against the rules of the chain
  * and the published state, written to the journal, and promised by its hash. While it is executable
  * it is sent to all replicas again and again until it is final, refused for good or expired; one
  * that is queued behind a gap of nonces stays here, since replicas could not order it.

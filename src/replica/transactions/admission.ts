@@ -1,5 +1,5 @@
 /**
- * Where transactions come in (DESIGN "Spam when gas is free"): form and signature, then the rules
+ * Where transactions come in (docs/adr/0009): form and signature, then the rules
  * of the pool on the executed state, then the core's queue, which gets only what can be ordered
  * now: gap-free runs of nonces that their senders can pay for.
  */

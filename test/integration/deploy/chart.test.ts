@@ -267,7 +267,7 @@ describe("the chart", { skip: !HAS_KUBERNETES_TOOLS && "no Helm here" }, () => {
     );
   });
 
-  it("has the resources of the founding specification in the preset for EKS", () => {
+  it("has the resources of SPEC P12 and P13 in the preset for EKS", () => {
     const args = ["-f", path.join(CHART, "values-eks.yaml")];
     const values = flatten(renderChart(CREDENTIALS, { args }));
     const replica = "StatefulSet/demo-replica.spec.template.spec.containers.0.resources";

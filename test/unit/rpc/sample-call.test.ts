@@ -1,4 +1,4 @@
-/** The sample call of the founding specification (SPEC E1-E4), field by field and type by type. */
+/** The sample call (SPEC E1-E4), field by field and type by type. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 
