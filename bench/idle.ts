@@ -1,21 +1,22 @@
 /**
- * A network that has nothing to do: what it costs. `npm run bench -- idle [seconds]` starts one,
+ * A network that has nothing to do: what it costs. `npm run bench -- idle [--seconds N]` starts one,
  * gives it some work first, and then watches it do nothing.
  */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { AcknowledgedLoad } from "../test/support/acknowledged-load.ts";
 import { startNetwork } from "../test/support/processes/network-process.ts";
+import type { Values } from "../test/support/script-arguments.ts";
 import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 
-const DEFAULT_SECONDS = 300;
+export const PARAMETERS = {
+  seconds: { kind: "number", fallback: 300, min: 1, isPositional: true },
+} as const;
 const WORK_MS = 5_000;
 /** What was executed is written behind; after this nothing should be. */
 const SETTLE_MS = 10_000;
 
-export async function printIdleBench([
-  seconds = String(DEFAULT_SECONDS),
-]: readonly string[]): Promise<void> {
+export async function printIdleBench({ seconds }: Values<typeof PARAMETERS>): Promise<void> {
   const network = await startNetwork({});
   try {
     const load = new AcknowledgedLoad(network);
@@ -28,12 +29,10 @@ export async function printIdleBench([
     const filesBefore = filesOf(network.dataPath);
     const blockBefore = await network.rpc("eth_blockNumber");
     process.stdout.write(`idle for ${seconds} s after ${load.acknowledged.length} transactions\n`);
-    await pause(Number(seconds) * 1000);
+    await pause(seconds * 1000);
     const rows = pids.map(([name, pid]) => ({
       process: name,
-      "CPU %": ((100 * (cpuSeconds(pid) - (cpuBefore.get(name) ?? 0))) / Number(seconds)).toFixed(
-        2,
-      ),
+      "CPU %": ((100 * (cpuSeconds(pid) - (cpuBefore.get(name) ?? 0))) / seconds).toFixed(2),
       "anonymous MB": anonymousMegabytes(pid).toFixed(0),
     }));
     console.table(rows);

@@ -2,8 +2,8 @@
  * What a log endpoint that never answers costs callers of a real network: two networks side by
  * side, both with logs at level debug, those of one on their way to nowhere. One transaction at a
  * time, to its receipt, in five interleaved runs each; p99 of the one, the median of its runs, may
- * be 20 % above that of the other. `npm run bench -- log-shipper-latency [seconds per run]` ends
- * with 1 where it is more.
+ * be 20 % above that of the other. `npm run bench -- log-shipper-latency [--seconds N]`, for each run,
+ * ends with 1 where it is more.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
@@ -14,13 +14,16 @@ import {
   SERVICES,
   startNetwork,
 } from "../test/support/processes/network-process.ts";
+import type { Values } from "../test/support/script-arguments.ts";
 import { measureLatency } from "./network/load.ts";
 import { percentile } from "./network/percentiles.ts";
 import { createSenders, type Sender, type SignedTransaction, signNext } from "./network/senders.ts";
 
 const RUNS = 5;
-/** With starts and stops, all of it then takes less than four minutes. */
-const DEFAULT_SECONDS = 15;
+export const PARAMETERS = {
+  // With starts and stops, all of it then takes less than four minutes.
+  seconds: { kind: "number", fallback: 15, min: 1, isPositional: true },
+} as const;
 const WARM_UP_SECONDS = 10;
 const RATIO_MAX = 1.2;
 /** Fewer in a run have no p99. */
@@ -34,9 +37,7 @@ type Subject = {
   readonly runs: (readonly number[])[];
 };
 
-export async function printShipperLatency([
-  seconds = String(DEFAULT_SECONDS),
-]: readonly string[]): Promise<number> {
+export async function printShipperLatency({ seconds }: Values<typeof PARAMETERS>): Promise<number> {
   const endpoint = await SilentEndpoint.open();
   const directory = mkdtempSync(path.join(tmpdir(), "quorate-shipper-"));
   const subjects: Subject[] = [];
@@ -51,7 +52,7 @@ export async function printShipperLatency([
     for (let run = 0; run < RUNS; run++) {
       // Each goes first in turn: what the machine does besides grows on both alike.
       for (const subject of run % 2 === 0 ? subjects : subjects.toReversed()) {
-        subject.runs.push(await measure(subject, Number(seconds)));
+        subject.runs.push(await measure(subject, seconds));
       }
     }
   } finally {

@@ -1,12 +1,15 @@
 /**
- * Whether nodes grow under a load that lasts. `npm run bench -- memory [minutes]` sends ERC-20
+ * Whether nodes grow under a load that lasts. `npm run bench -- memory [--minutes N]` sends ERC-20
  * transfers as fast as they become final, and prints the memory of every process after each round.
  */
 import { startNetwork } from "../test/support/processes/network-process.ts";
+import type { Values } from "../test/support/script-arguments.ts";
 import { LoadProcess } from "./network/load-process.ts";
 import { anonymousMegabytes } from "./network/process-usage.ts";
 
-const DEFAULT_MINUTES = 10;
+export const PARAMETERS = {
+  minutes: { kind: "number", fallback: 10, min: 0.5, isPositional: true },
+} as const;
 const ROUND_SECONDS = 30;
 const SENDERS = 250;
 const IN_FLIGHT = 1_000;
@@ -16,10 +19,8 @@ const WARM_SHARE = 0.3;
 /** From the first third after that to the last; the rest is the garbage of the moment. */
 const GROWTH_MAX = 0.1;
 
-export async function printMemoryBench([
-  minutes = String(DEFAULT_MINUTES),
-]: readonly string[]): Promise<number> {
-  const rounds = Math.ceil((Number(minutes) * 60) / ROUND_SECONDS);
+export async function printMemoryBench({ minutes }: Values<typeof PARAMETERS>): Promise<number> {
+  const rounds = Math.ceil((minutes * 60) / ROUND_SECONDS);
   const network = await startNetwork({});
   const load = new LoadProcess();
   const samples = new Map<string, number[]>();

@@ -1,18 +1,21 @@
 /**
  * The whole network under load: five processes and the generator on this machine, transactions
  * signed beforehand by many senders and sent through JSON-RPC, one by one or in batches.
- * `npm run bench -- network [seconds] [senders]`
+ * `npm run bench -- network [--seconds N] [--senders N]`
  */
 import { availableParallelism } from "node:os";
 import { startNetwork, type RunningNetwork } from "../test/support/processes/network-process.ts";
+import type { Values } from "../test/support/script-arguments.ts";
 import type { Transfers } from "./network/generator.ts";
 import { LoadProcess } from "./network/load-process.ts";
 import type { LoadResult, Pace } from "./network/load.ts";
 import { percentile } from "./network/percentiles.ts";
 import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 
-const DEFAULT_SECONDS = 60;
-const DEFAULT_SENDERS = 250;
+export const PARAMETERS = {
+  seconds: { kind: "number", fallback: 60, min: 1, isWhole: true, isPositional: true },
+  senders: { kind: "number", fallback: 250, min: 1, isWhole: true, isPositional: true },
+} as const;
 const IN_FLIGHT = 1_000;
 /** Back ends that speak for ten senders each and, as ethers does by itself, send in batches. */
 const BATCH_MAX = 20;
@@ -31,9 +34,10 @@ type Run = {
   readonly seconds: number;
 };
 
-export async function printNetworkBench(args: readonly string[]): Promise<void> {
-  const seconds = Number(args[0] ?? DEFAULT_SECONDS);
-  const senderCount = Number(args[1] ?? DEFAULT_SENDERS);
+export async function printNetworkBench({
+  seconds,
+  senders: senderCount,
+}: Values<typeof PARAMETERS>): Promise<void> {
   const network = await startNetwork({});
   const load = new LoadProcess();
   try {

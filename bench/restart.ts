@@ -1,5 +1,5 @@
 /**
- * How long a node takes to start on a long chain. `npm run bench -- restart [blocks]` makes the
+ * How long a node takes to start on a long chain. `npm run bench -- restart [--blocks N]` makes the
  * blocks through ethrpc, few transactions each, then restarts every node once.
  */
 import { availableParallelism, tmpdir } from "node:os";
@@ -7,18 +7,18 @@ import { mkdtempSync } from "node:fs";
 import path from "node:path";
 import { LooseNodes } from "../test/support/processes/loose-nodes.ts";
 import { SERVICES } from "../test/support/processes/network-process.ts";
+import type { Values } from "../test/support/script-arguments.ts";
 import { RpcConnection } from "./network/rpc-connection.ts";
 import { createSenders, signNext } from "./network/senders.ts";
 
-const DEFAULT_BLOCKS = 100_000;
+export const PARAMETERS = {
+  blocks: { kind: "number", fallback: 100_000, min: 1, isWhole: true, isPositional: true },
+} as const;
 /** Under way at a time: with more, a leader gathers, and blocks are larger instead of more. */
 const SENDERS = 3;
 const PROGRESS_EVERY = 10_000;
 
-export async function printRestartBench([
-  count = String(DEFAULT_BLOCKS),
-]: readonly string[]): Promise<void> {
-  const blocks = Number(count);
+export async function printRestartBench({ blocks }: Values<typeof PARAMETERS>): Promise<void> {
   const nodes = await LooseNodes.start(mkdtempSync(path.join(tmpdir(), "quorate-restart-")));
   try {
     const startMs = performance.now();

@@ -6,10 +6,10 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { loadavg } from "node:os";
-import { parseArgs } from "node:util";
 import { bytesToHex, type Hex } from "../src/base/hex.ts";
 import { anvilProgram, startAnvil } from "../test/support/processes/anvil-process.ts";
 import { rpc, startNetwork } from "../test/support/processes/network-process.ts";
+import type { Values } from "../test/support/script-arguments.ts";
 import { callData } from "./support/contract-bytecode.ts";
 import { percentile } from "./network/percentiles.ts";
 import { cpuSeconds } from "./network/process-usage.ts";
@@ -22,6 +22,11 @@ import {
 } from "./rpc/chain.ts";
 import type { Transport } from "./rpc/raw-connection.ts";
 import type { Order, Report } from "./rpc/worker.ts";
+
+export const PARAMETERS = {
+  seconds: { kind: "number", fallback: 2, min: 0.1 },
+  only: { kind: "text", fallback: "" },
+} as const;
 
 const CONNECTIONS = 8;
 const SLICES = 4;
@@ -36,10 +41,8 @@ const TRANSPORTS: readonly Transport[] = ["http", "websocket"];
 type Server = PreparedChain & { readonly name: string; readonly url: string; readonly pid: number };
 type Request = { readonly method: string; readonly params: readonly unknown[] };
 
-export async function printRpc(args: readonly string[]): Promise<void> {
-  const options = { seconds: { type: "string" }, only: { type: "string" } } as const;
-  const { values } = parseArgs({ args: [...args], options });
-  const sliceMs = (Number(values.seconds ?? "2") * 1_000) / SLICES;
+export async function printRpc({ seconds, only }: Values<typeof PARAMETERS>): Promise<void> {
+  const sliceMs = (seconds * 1_000) / SLICES;
   const program = anvilProgram();
   const network = await startNetwork({});
   const anvil =
@@ -64,7 +67,7 @@ export async function printRpc(args: readonly string[]): Promise<void> {
       for (const server of servers) {
         await new Measurement(server).run(load, transport, "eth_blockNumber", WARM_UP_TRANSPORT);
       }
-      for (const name of names.filter((one) => one.includes(values.only ?? ""))) {
+      for (const name of names.filter((one) => one.includes(only))) {
         rows.push(await measureRow(load, servers, { transport, name, sliceMs }));
       }
     }

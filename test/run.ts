@@ -6,10 +6,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import path from "node:path";
+import { exitCodeOf, parseScript } from "./support/script-arguments.ts";
 
 type Step = { readonly name: string; readonly command: string; readonly args: readonly string[] };
 
 const ROOT = path.join(import.meta.dirname, "..");
+
+const PARAMETERS = {
+  folder: { kind: "text", choices: testFolders(), isPositional: true },
+} as const;
 
 const STATIC_STEPS: readonly Step[] = [
   { name: "types", command: "npx", args: ["tsc", "-p", "tsconfig.json"] },
@@ -17,6 +22,12 @@ const STATIC_STEPS: readonly Step[] = [
   { name: "lint", command: "npx", args: ["eslint", "."] },
   { name: "format", command: "npx", args: ["prettier", "--check", "--log-level", "warn", "."] },
 ];
+
+/** Folders of test/ that hold tests. */
+function testFolders(): string[] {
+  const files = globSync("*/**/*.test.ts", { cwd: import.meta.dirname });
+  return [...new Set(files.map((file) => file.split(path.sep)[0] ?? ""))].sort();
+}
 
 function testStep(patterns: readonly string[]): Step {
   const files = globSync([...patterns], { cwd: ROOT }).sort((a, b) => (a < b ? -1 : 1));
@@ -50,7 +61,7 @@ async function runStatic(): Promise<readonly string[]> {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const [selection] = args;
+  const { folder: selection } = parseScript("test", PARAMETERS, args);
   const patterns =
     selection === undefined ? ["test/**/*.test.ts"] : [`test/${selection}/**/*.test.ts`];
   const [failed, testsOk] = await Promise.all([
@@ -62,4 +73,4 @@ async function main(args: readonly string[]): Promise<number> {
   return failed.length === 0 && testsOk ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await exitCodeOf(main);

@@ -7,6 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { exitCodeOf, parseScript } from "../support/script-arguments.ts";
 import { runAcceptance } from "./acceptance.ts";
 import { serveClusterNames } from "./cluster-dns.ts";
 import { buildImage } from "./image-builder.ts";
@@ -21,9 +22,23 @@ import { StepTable } from "./step-table.ts";
 const BUILD_TIMEOUT_MS = 3 * 3_600_000;
 const MEGABYTE = 1_000_000;
 
+const PARAMETERS = {
+  build: { kind: "flag" },
+  "keep-image": { kind: "flag" },
+  keep: { kind: "flag" },
+  // Those by which it starts itself again.
+  inside: { kind: "flag" },
+  dns: { kind: "flag" },
+} as const;
+
 const flags = new Set(process.argv.slice(2));
-if (flags.has("--dns")) serveClusterNames();
-else process.exitCode = flags.has("--inside") ? await inside() : await outside();
+process.exitCode = await exitCodeOf((args) => {
+  const { dns, inside: isInside } = parseScript("cluster", PARAMETERS, args);
+  if (!dns) return isInside ? inside() : outside();
+  // Serves until it is stopped.
+  serveClusterNames();
+  return 0;
+});
 
 /** In the network of the machine: what needs package registries. */
 async function outside(): Promise<number> {

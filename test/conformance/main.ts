@@ -5,29 +5,31 @@
 import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 
+import { exitCodeOf, parseScript, UsageError, usageOf } from "../support/script-arguments.ts";
 import { findFixtureFolder, isHeavy, listFixtureFiles } from "./fixture-data.ts";
 import type { Outcome } from "./outcome.ts";
 import { formatReport } from "./report.ts";
 
+const PARAMETERS = {
+  jobs: { kind: "number", min: 1, max: 64, isWhole: true },
+  "folder-filter": { kind: "words" },
+} as const;
+const USAGE = usageOf("conformance", PARAMETERS);
 const FILES_PER_TASK = 12;
 const JOBS_MAX = 4;
 const PROGRESS_EVERY_MS = 15_000;
 
 async function main(args: readonly string[]): Promise<number> {
-  const { positionals, values } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { jobs: { type: "string" } },
-  });
+  const values = parseScript("conformance", PARAMETERS, args);
+  const { jobs = Math.min(JOBS_MAX, availableParallelism()), "folder-filter": filters } = values;
   const folder = findFixtureFolder(process.env["CONFORMANCE_DATA"]);
   if (folder === undefined) {
     process.stderr.write("no official tests found: name their folder in CONFORMANCE_DATA\n");
     return 1;
   }
-  const files = heavyFirst(listFixtureFiles(folder, positionals));
-  const jobs = Number(values.jobs ?? Math.min(JOBS_MAX, availableParallelism()));
+  const files = heavyFirst(listFixtureFiles(folder, filters));
+  if (files.length === 0) throw new UsageError(`no test matches ${filters.join(" ")}\n${USAGE}`);
   const startedMs = performance.now();
   const outcomes = await runInChildren(folder, files, jobs);
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
@@ -82,4 +84,4 @@ function heavyFirst(files: readonly string[]): string[] {
   return [...files.filter(isHeavy), ...files.filter((file) => !isHeavy(file))];
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await exitCodeOf(main);

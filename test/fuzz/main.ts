@@ -1,5 +1,5 @@
 /** `npm run fuzz -- <target> [--seconds N] [--seed S]`: random input against what must hold. */
-import { parseArgs } from "node:util";
+import { exitCodeOf, parseScript, UsageError, usageOf } from "../support/script-arguments.ts";
 
 type Options = { readonly seed: number; readonly seconds: number };
 
@@ -10,23 +10,19 @@ const TARGETS: Readonly<Record<string, (options: Options) => Promise<number>>> =
   wire: async (options) => (await import("./wire.ts")).fuzzWire(options),
 };
 
-const USAGE = `usage: npm run fuzz -- <${Object.keys(TARGETS).join("|")}> [--seconds N] [--seed S]`;
+const PARAMETERS = {
+  target: { kind: "text", choices: Object.keys(TARGETS), isPositional: true },
+  seconds: { kind: "number", fallback: 60, min: 0.001 },
+  seed: { kind: "number", min: 0, isWhole: true },
+} as const;
 
 async function main(args: readonly string[]): Promise<number> {
-  const { positionals, values } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { seconds: { type: "string" }, seed: { type: "string" } },
-  });
-  const target = TARGETS[positionals[0] ?? ""];
-  const seconds = Number(values.seconds ?? "60");
-  const seed = Number(values.seed ?? String(Date.now() % 1_000_000_000));
-  if (target === undefined || !(seconds > 0) || !Number.isSafeInteger(seed)) {
-    process.stderr.write(`${USAGE}\n`);
-    return 2;
-  }
+  const values = parseScript("fuzz", PARAMETERS, args);
+  const { seconds, seed = Date.now() % 1_000_000_000 } = values;
+  const target = TARGETS[values.target ?? ""];
+  if (target === undefined) throw new UsageError(usageOf("fuzz", PARAMETERS));
   process.stdout.write(`SEED=${seed}\n`);
   return target({ seed, seconds });
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await exitCodeOf(main);

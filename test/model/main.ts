@@ -4,8 +4,8 @@
  * one of these in this process.
  */
 import { spawn } from "node:child_process";
-import { parseArgs } from "node:util";
 import { registerMutant } from "../support/mutation.ts";
+import { exitCodeOf, parseScript } from "../support/script-arguments.ts";
 import { BOUNDS, type BoundName } from "./bound.ts";
 import type { Verdict } from "./check.ts";
 import { LEMMA_CASES, provedAnswer } from "./lemma/lemma.ts";
@@ -25,17 +25,16 @@ const FULL_BOUNDS: readonly BoundName[] = [
 /** Tens of millions of states: for a change of the rules, not for every day. */
 const DEEP_BOUNDS: readonly BoundName[] = ["viewsAndBlocks"];
 
+const PARAMETERS = {
+  mutant: { kind: "text", choices: MODEL_MUTANTS.map(({ name }) => name) },
+  bound: { kind: "text", choices: Object.keys(BOUNDS) },
+  lemma: { kind: "text", choices: LEMMA_CASES },
+  json: { kind: "flag" },
+  deep: { kind: "flag" },
+} as const;
+
 async function main(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      mutant: { type: "string" },
-      bound: { type: "string" },
-      lemma: { type: "string" },
-      json: { type: "boolean", default: false },
-      deep: { type: "boolean", default: false },
-    },
-  });
+  const values = parseScript("model", PARAMETERS, args);
   if (values.lemma !== undefined) return runLemma(values.lemma);
   if (values.mutant !== undefined) return runMutant(values.mutant, values.json);
   if (values.bound !== undefined) return runBound(values.bound, values.json);
@@ -138,4 +137,4 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await exitCodeOf(main);

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
+import { exitCodeOf, parseScript } from "../support/script-arguments.ts";
 import { runHealthy } from "./healthy-run.ts";
 import { REFUTED_BY_MODEL, SIM_MUTANTS } from "./mutants.ts";
 import { drawPlan } from "./plan.ts";
@@ -21,49 +21,28 @@ const MUTANT_SEEDS_MAX = 2_000;
 const SHRUNK_MAX = 3;
 const PROGRESS_EVERY = 100;
 
-const USAGE = `usage: npm run sim -- [--seeds 200] [--from 1] [--jobs 2] [--n 4|7] [--ed25519]
-       npm run sim -- --seed N          replays one seed with every event
-       npm run sim -- --healthy BLOCKS  runs without faults
-       npm run sim -- --mutants         breaks each rule and must find it
-       npm run sim -- --mutant NAME     breaks one rule
-`;
-
-const OPTIONS = {
-  seeds: { type: "string", default: "200" },
-  from: { type: "string", default: "1" },
-  jobs: { type: "string", default: "2" },
-  n: { type: "string" },
-  seed: { type: "string" },
-  ed25519: { type: "boolean", default: false },
-  healthy: { type: "string" },
-  mutants: { type: "boolean", default: false },
-  mutant: { type: "string" },
+const PARAMETERS = {
+  seeds: { kind: "number", fallback: 200, min: 1, isWhole: true },
+  from: { kind: "number", fallback: 1, min: 0, isWhole: true },
+  jobs: { kind: "number", fallback: 2, min: 1, max: 64, isWhole: true },
+  n: { kind: "text", choices: ["4", "7"] },
+  ed25519: { kind: "flag" },
+  seed: { kind: "number", min: 0, isWhole: true },
+  healthy: { kind: "number", min: 1, isWhole: true },
+  mutants: { kind: "flag" },
+  mutant: { kind: "text", choices: SIM_MUTANTS.map(({ name }) => name) },
 } as const;
 
-/** Undefined when the words of the command are off. */
-function parse(): ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>> | undefined {
-  try {
-    return parseArgs({ options: OPTIONS });
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    return undefined;
-  }
-}
-
-async function main(): Promise<number> {
-  const parsed = parse();
-  if (parsed === undefined) return 2;
-  const { values } = parsed;
+async function main(args: readonly string[]): Promise<number> {
+  const values = parseScript("sim", PARAMETERS, args);
   const options: RunOptions = {
     isEd25519: values.ed25519,
     ...(values.n === undefined ? {} : { replicaCount: Number(values.n) }),
   };
-  if (values.healthy !== undefined) return healthy(Number(values.healthy));
-  if (values.mutants || values.mutant !== undefined) {
-    return mutants(Number(values.jobs), values.mutant);
-  }
-  if (values.seed !== undefined) return replay(Number(values.seed), options);
-  return batch(Number(values.from), Number(values.seeds), Number(values.jobs), options);
+  if (values.healthy !== undefined) return healthy(values.healthy);
+  if (values.mutants || values.mutant !== undefined) return mutants(values.jobs, values.mutant);
+  if (values.seed !== undefined) return replay(values.seed, options);
+  return batch(values.from, values.seeds, values.jobs, options);
 }
 
 async function batch(
@@ -191,4 +170,4 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-process.exitCode = await main();
+process.exitCode = await exitCodeOf(main);
