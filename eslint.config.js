@@ -27,7 +27,7 @@ const PURE_SYNTAX = [
 ];
 
 export default tseslint.config(
-  { ignores: ["node_modules/", ".cache/", ".quorate/"] },
+  { ignores: ["node_modules/", ".cache/", ".quorate/", "dist/", ".release/"] },
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.strictTypeChecked],

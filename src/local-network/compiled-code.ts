@@ -1,21 +1,21 @@
-/** Compiled code that is kept between starts. bin/quorate.js names the same place. */
+/** Compiled code that is kept between starts. bin/quorate.js chooses the place. */
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-export const COMPILED_CODE = path.join(
-  import.meta.dirname,
-  ...["..", "..", "node_modules", ".cache", "quorate"],
-);
+/** Undefined where the program was not started by bin/quorate.js: nothing is kept then. */
+export const COMPILED_CODE = process.env["NODE_COMPILE_CACHE"];
 
 /** The directory alone says nothing: the program itself has begun to fill it by now. */
-const MARK = path.join(COMPILED_CODE, `nodes-${process.version}`);
+const MARK =
+  COMPILED_CODE === undefined ? undefined : path.join(COMPILED_CODE, `nodes-${process.version}`);
 
 /** Whether nodes have run before and left their compiled code. */
 export function hasCompiledCode(): boolean {
-  return existsSync(MARK);
+  return MARK !== undefined && existsSync(MARK);
 }
 
 export function markCompiledCode(): void {
+  if (MARK === undefined) return;
   try {
     writeFileSync(MARK, "");
   } catch {

@@ -8,7 +8,7 @@ const ROOT = path.join(import.meta.dirname, "../../..");
 /** Codes are the only upper-case words with an underscore that stand in quotes in src. */
 const CODE_IN_SOURCE = /"([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)"/g;
 /** Variables of the environment look the same. */
-const VARIABLE = /^(QUORATE|KUBERNETES)_|^NO_COLOR$/;
+const VARIABLE = /^(QUORATE|KUBERNETES)_|^NO_COLOR$|^NODE_COMPILE_CACHE$/;
 /** And so do the names that eth_config gives the precompiles. */
 const PRECOMPILE = /^(BLS12|BN254|KZG)_/;
 const CODE_IN_TABLE = /^\| `([A-Z0-9_]+)` +\|/gm;
