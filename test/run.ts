@@ -1,5 +1,5 @@
 /**
- * The one test command. `npm test` runs everything; `node test/run.ts unit` runs only the tests.
+ * The one test command. `npm test` runs everything; `node test/run.ts unit` only that folder.
  * All test files share one process: forty small files start in one second instead of thirty.
  */
 import { spawn } from "node:child_process";
@@ -23,10 +23,14 @@ const STATIC_STEPS: readonly Step[] = [
   { name: "format", command: "npx", args: ["prettier", "--check", "--log-level", "warn", "."] },
 ];
 
-/** Folders of test/ that hold tests. */
+/** Folders of test/ that hold tests, at any depth: `unit`, `unit/deploy`. */
 function testFolders(): string[] {
   const files = globSync("*/**/*.test.ts", { cwd: import.meta.dirname });
-  return [...new Set(files.map((file) => file.split(path.sep)[0] ?? ""))].sort();
+  const folders = files.flatMap((file) => {
+    const names = path.dirname(file).split(path.sep);
+    return names.map((_, index) => names.slice(0, index + 1).join("/"));
+  });
+  return [...new Set(folders)].sort();
 }
 
 function testStep(patterns: readonly string[]): Step {

@@ -19,7 +19,9 @@ const known: Known = {
     globSync("docs/adr/*.md", { cwd: ROOT }).map((name) => path.basename(name).slice(0, 4)),
   ),
   documents: new Set(
-    globSync("**/*.md", { cwd: ROOT, exclude: EXCLUDED }).map((name) => path.basename(name)),
+    globSync(["**/*.md", ".github/**/*.md"], { cwd: ROOT, exclude: EXCLUDED }).map((name) =>
+      path.basename(name),
+    ),
   ),
 };
 

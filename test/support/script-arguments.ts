@@ -78,7 +78,7 @@ export function parseScript<P extends Parameters>(
   }
 }
 
-/** The exit code of a script's main function: 2 with what is wrong on stderr for wrong arguments. */
+/** The exit code of a script: 2, with what is wrong on stderr, for wrong arguments. */
 export async function exitCodeOf(
   main: (args: readonly string[]) => number | Promise<number>,
 ): Promise<number> {
