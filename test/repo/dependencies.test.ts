@@ -1,4 +1,4 @@
-/** Every package that a node runs on has a reason in CONTRIBUTING.md, and none is for developers. */
+/** Packages that a node runs on have a reason in CONTRIBUTING.md; none is for developers. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
