@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import path from "node:path";
-import { exitCodeOf, parseScript } from "./support/script-arguments.ts";
+import { exitCodeOf, parseScript, UsageError } from "./support/script-arguments.ts";
 
 type Step = { readonly name: string; readonly command: string; readonly args: readonly string[] };
 
@@ -35,6 +35,8 @@ function testFolders(): string[] {
 
 function testStep(patterns: readonly string[]): Step {
   const files = globSync([...patterns], { cwd: ROOT }).sort((a, b) => (a < b ? -1 : 1));
+  // Without a file, Node.js runs all that lies below test/, programs such as test/cluster included.
+  if (files.length === 0) throw new UsageError(`no test matches ${patterns.join(" ")}`);
   const flags = ["--test", "--test-isolation=none", "--test-reporter=spec"];
   return { name: "tests", command: process.execPath, args: [...flags, ...files] };
 }

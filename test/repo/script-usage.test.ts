@@ -132,6 +132,8 @@ type Ended = { readonly code: number | null; readonly stdout: string; readonly s
 async function run(file: string, args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [file, ...args], {
     cwd: ROOT,
+    // A script that takes nonsense for an order finds no program to carry it out with.
+    env: { PATH: path.join(ROOT, "nowhere") },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: TIMEOUT_MS,
   });
