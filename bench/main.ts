@@ -9,7 +9,7 @@ import {
 } from "../test/support/script-arguments.ts";
 
 /** Files of this folder that others use. */
-const PARTS = ["main", "contract-bytecode", "cpu-time", "evm-worst-case"];
+const PARTS = ["main", "evm-worst-case"];
 
 /**
  * A benchmark is a file of this folder; it is loaded only when it is asked for, so that what it

@@ -36,7 +36,7 @@ function fail(reason) {
 
 if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR_MIN) {
   // Compiled code is kept between starts: it halves the time that five processes need to load. Child
-  // processes and src/cli/compiled-code.ts take the place from the environment.
+  // processes and src/local-network/compiled-code.ts take the place from the environment.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cacheFolder(root);
   nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   import(pathToFileURL(programPath()).href).then(({ main }) => main(process.argv.slice(2)));

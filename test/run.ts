@@ -23,7 +23,7 @@ const STATIC_STEPS: readonly Step[] = [
   { name: "format", command: "npx", args: ["prettier", "--check", "--log-level", "warn", "."] },
 ];
 
-/** Folders of test/ that hold tests, at any depth: `unit`, `unit/deploy`. */
+/** Folders of test/ that hold tests, at any depth: `unit`, `integration/deploy`. */
 function testFolders(): string[] {
   const files = globSync("*/**/*.test.ts", { cwd: import.meta.dirname });
   const folders = files.flatMap((file) => {

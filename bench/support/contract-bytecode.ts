@@ -12,7 +12,10 @@ type Contract = {
   readonly selectors: Readonly<Record<string, string>>;
 };
 
-const file = readFileSync(path.join(import.meta.dirname, "contracts", "bytecode.json"), "utf8");
+const file = readFileSync(
+  path.join(import.meta.dirname, "..", "contracts", "bytecode.json"),
+  "utf8",
+);
 const { contracts } = JSON.parse(file) as { contracts: Readonly<Record<ContractName, Contract>> };
 
 export function creationCode(name: ContractName): Uint8Array {

@@ -11,7 +11,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../src/base/hex.ts";
-import { READY_LINE, rpc } from "../support/network-process.ts";
+import { READY_LINE, rpc } from "../support/processes/network-process.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const INSTALLED_MEGABYTES_MAX = 150;

@@ -7,7 +7,10 @@
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { HAS_KUBERNETES_TOOLS, kubernetesTool } from "../../test/support/kubernetes-tools.ts";
+import {
+  HAS_KUBERNETES_TOOLS,
+  kubernetesTool,
+} from "../../test/support/processes/kubernetes-tools.ts";
 import { exitCodeOf, parseScript } from "../../test/support/script-arguments.ts";
 import { capture, execute } from "./program.ts";
 import { releaseProblems, type ReleaseFiles } from "./release-checks.ts";
