@@ -1,7 +1,7 @@
 /** The pieces that every WebAssembly binary is made of, for those who write one here. */
 
 /** Codes of the value types. */
-export const VALUE_TYPE_CODE = { i32: 0x7f, i64: 0x7e, v128: 0x7b } as const;
+export const VALUE_TYPE_CODE = { i32: 0x7f, i64: 0x7e } as const;
 
 /** Ends a function's body, a constant expression and what is nested. */
 export const END = 0x0b;

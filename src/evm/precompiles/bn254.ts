@@ -1,4 +1,4 @@
-import { loadBn254 } from "../../crypto/bn254.ts";
+import { bn254Add, bn254Multiply, bn254PairingCheck } from "../../crypto/bn254.ts";
 import type { Precompile } from "../precompile.ts";
 import { inputWindow } from "./input-window.ts";
 
@@ -10,18 +10,14 @@ const PAIR_SIZE = 192;
 export const bn254AddPoints: Precompile = {
   name: "bn254Add",
   gasCost: () => 150,
-  run: (input) => loadBn254().add(inputWindow(input, 0, 2 * POINT_SIZE)),
+  run: (input) => bn254Add(inputWindow(input, 0, 2 * POINT_SIZE)),
 };
 
 /** 0x07: a point times a scalar that may be any 256-bit number (EIP-196). */
 export const bn254MultiplyPoint: Precompile = {
   name: "bn254Multiply",
   gasCost: () => 6000,
-  run: (input) =>
-    loadBn254().multiply(
-      inputWindow(input, 0, POINT_SIZE),
-      inputWindow(input, POINT_SIZE, SCALAR_SIZE),
-    ),
+  run: (input) => bn254Multiply(inputWindow(input, 0, POINT_SIZE + SCALAR_SIZE)),
 };
 
 /** 0x08: whether the product of pairings is one (EIP-197). */
@@ -30,7 +26,7 @@ export const bn254Pairing: Precompile = {
   gasCost: (input) => 45_000 + 34_000 * Math.floor(input.length / PAIR_SIZE),
   run(input) {
     if (input.length % PAIR_SIZE !== 0) return undefined;
-    const holds = loadBn254().pairingCheck(input);
+    const holds = bn254PairingCheck(input);
     if (holds === undefined) return undefined;
     const word = new Uint8Array(32);
     if (holds) word[31] = 1;

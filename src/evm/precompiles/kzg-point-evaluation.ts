@@ -1,5 +1,5 @@
 import { equalBytes } from "../../base/bytes.ts";
-import { loadBls12 } from "../../crypto/bls12-381.ts";
+import { verifyKzgProof } from "../../crypto/kzg.ts";
 import { sha256 } from "../../crypto/sha256.ts";
 import type { Precompile } from "../precompile.ts";
 
@@ -25,7 +25,7 @@ export const kzgPointEvaluation: Precompile = {
     if (!equalBytes(versionedHash, input.subarray(0, 32))) return undefined;
     const z = input.subarray(32, 64);
     const y = input.subarray(64, 96);
-    const isProven = loadBls12().verifyKzgProof(commitment, z, y, input.subarray(144));
+    const isProven = verifyKzgProof(commitment, z, y, input.subarray(144));
     return isProven ? ANSWER.slice() : undefined;
   },
 };
