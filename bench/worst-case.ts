@@ -3,7 +3,7 @@
  * made to be slow, on a state of 100,000 accounts, with receipts and state root.
  */
 import { AttackChain, FULL_BLOCK, TRANSACTION_GAS_MAX } from "../test/support/attack-chain.ts";
-import { ATTACK_PROGRAMS } from "../test/support/attack-programs.ts";
+import { ATTACK_PROGRAMS, MIXED_PROGRAM, SLOW_PROGRAMS } from "../test/support/attack-programs.ts";
 import { measureWorstCases } from "./evm-worst-case.ts";
 
 const BLOCK_ROUNDS = 5;
@@ -14,13 +14,12 @@ const CROWD_COUNT = 100_000;
 
 export function printWorstCases(): void {
   process.stdout.write(row("full blocks of 60,000,000 gas", "s per block", "ns per gas"));
-  for (const { name, code } of ATTACK_PROGRAMS) {
+  for (const { name, code } of [...ATTACK_PROGRAMS, ...SLOW_PROGRAMS, MIXED_PROGRAM]) {
     const crowdCount = name.includes("large state") ? CROWD_COUNT : 0;
     const { seconds, gas } = measureBlock(code, crowdCount);
     const used = gas < 0.9 * BLOCK_GAS ? ` (${gas} gas only)` : "";
-    process.stdout.write(
-      row(`${name}${used}`, seconds.toFixed(3), ((seconds * 1e9) / gas).toFixed(1)),
-    );
+    const perGas = gas === 0 ? "-" : ((seconds * 1e9) / gas).toFixed(1);
+    process.stdout.write(row(`${name}${used}`, seconds.toFixed(3), perGas));
   }
   process.stdout.write(`\n${row("loops of one opcode, from 0.3 s", "s per block", "ns per gas")}`);
   for (const { name, nanosecondsPerGas, slowShare } of measureWorstCases(LOOP_GAS)) {

@@ -57,7 +57,9 @@ export function runTransaction(
   engine.meter?.beginTransaction(engine.evm, Number(request.transaction.gasLimit));
   const executed = executeTransaction(engine, request, block);
   const isExhausted = engine.meter?.isExhausted === true;
+  const isOversized = engine.meter?.isOversized === true;
   engine.meter?.endTransaction();
+  if (isOversized) return err({ code: "TX_SLOW_WORK_EXCEEDED" });
   if (isExhausted) return err({ code: "TX_BLOCK_SLOW_WORK_EXHAUSTED" });
   return ok(executed);
 }

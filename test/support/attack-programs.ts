@@ -18,6 +18,8 @@ export const LARGE_CODE: Uint8Array = new Uint8Array(24_576).fill(0x5b);
 export const CROWD_ADDRESS = 0x1_0000_0000n;
 
 const BYTES_1024 = "610400";
+/** As many as the share of a block has room for: they count six times their 50,000 gas. */
+const MIXED_CHECK_COUNT = 55;
 
 /** Every program runs until its gas is used up, or nearly so. */
 export const ATTACK_PROGRAMS: readonly AttackProgram[] = [
@@ -62,6 +64,86 @@ export const ATTACK_PROGRAMS: readonly AttackProgram[] = [
   loop("modexp: 64-byte exponent of ones", modexpInput(64), "5f5f6101205f60055afa50"),
 ];
 
+const G1_X =
+  "17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb";
+const G1_Y =
+  "08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1";
+const G2_COORDINATES = [
+  "024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8",
+  "13e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e",
+  "0ce5d527727d6e118cc9cdc6da2e351aadfd9baa8cbdd3a76d429a695160d12c923ac9cc3baca289e193548608b82801",
+  "0606c4a02ea734cc32acd2b02bc28b99cb3e287e85a763af267492ab572e99ab3f370d275cec1da1aaa9075ff05f79be",
+];
+const BN_G2 =
+  "198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2" +
+  "1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6ed" +
+  "090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975b" +
+  "12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daa";
+const BLS_G1 = [G1_X, G1_Y].map((text) => text.padStart(128, "0")).join("");
+const BLS_G2 = G2_COORDINATES.map((text) => text.padStart(128, "0")).join("");
+/** The versioned hash of the generator of G1 as a commitment. */
+const KZG_HASH = "01cf478a431837728dcec3461f4f53b8749cdc4e03496dcaed459dea82b82eb8";
+/** A commitment with its versioned hash, and a proof that does not hold: it is checked in full. */
+const KZG_INPUT = `${KZG_HASH}${"00".repeat(31)}07${"00".repeat(31)}09${`97${G1_X.slice(2)}`.repeat(2)}`;
+
+/** Programs of nothing but slow precompiles: the block's share of slow work ends them. */
+export const SLOW_PROGRAMS: readonly AttackProgram[] = [
+  loop("KZG point evaluation", storeInput(KZG_INPUT), callPrecompile(10, 192, 50_000)),
+  loop(
+    "bn254 pairing of one pair",
+    storeInput(`${"00".repeat(31)}01${"00".repeat(31)}02${BN_G2}`),
+    callPrecompile(8, 192, 79_000),
+  ),
+  loop(
+    "BLS12-381 pairing of one pair",
+    storeInput(BLS_G1 + BLS_G2),
+    callPrecompile(15, 384, 70_300),
+  ),
+  loop(
+    "BLS12-381 G1 multiplication",
+    storeInput(BLS_G1 + "ff".repeat(32)),
+    callPrecompile(12, 160, 12_000),
+  ),
+  loop(
+    "BLS12-381 G2 multiplication",
+    storeInput(BLS_G2 + "ff".repeat(32)),
+    callPrecompile(14, 288, 22_500),
+  ),
+  loop(
+    "modexp: 8-byte base and modulus, 1,000-byte exponent",
+    modexpInput(8, 1000),
+    callPrecompile(5, 1112, 2700),
+  ),
+];
+
+/** The whole share of the slowest kind, and the rest of the block of the slowest ordinary opcode. */
+export const MIXED_PROGRAM: AttackProgram = mixed();
+
+function mixed(): AttackProgram {
+  const checks = callPrecompile(10, 192, 50_000).repeat(MIXED_CHECK_COUNT);
+  const hash = "6180005f2050".repeat(8);
+  // A storage slot says that an earlier transaction has used the share.
+  const head = (target: number): string =>
+    `${storeInput(KZG_INPUT)}5f54${push(target)}5760015f55${checks}`;
+  const target = head(0).length / 2;
+  const again = `6204e2005a11${push(target)}57`;
+  return {
+    name: "KZG point evaluations, then KECCAK256",
+    code: hexToBytes(`0x${head(target)}5b${hash}${again}00`),
+  };
+}
+
+/** STATICCALL with exactly the gas that the precompile costs: a failure burns no more. */
+function callPrecompile(address: number, inputSize: number, gas: number): string {
+  const gasDigits = gas.toString(16).padStart(6, "0");
+  return `5f5f${push(inputSize)}5f${push(address)}62${gasDigits}fa50`;
+}
+
+function storeInput(hex: string): string {
+  const words = hex.match(/.{1,64}/g) ?? [];
+  return words.map((word, index) => `7f${word.padEnd(64, "0")}${push(32 * index)}52`).join("");
+}
+
 function loop(name: string, prologue: string, body: string): AttackProgram {
   const repeats = Math.max(1, Math.min(64, Math.floor(4000 / body.length)));
   const target = (prologue.length / 2).toString(16).padStart(4, "0");
@@ -75,14 +157,14 @@ function lastingLoop(name: string, prologue: string, body: string): AttackProgra
   return { name, code: hexToBytes(`0x${prologue}5b${body.repeat(8)}${again}00`) };
 }
 
-/** Writes the three lengths and fills what follows with ones. */
+/** Writes the three lengths and fills what follows with ones, but for the first of the base. */
 function modexpInput(size: number, exponentSize = size): string {
   const stores = [size, exponentSize, size].map(
     (word, index) => push(word) + push(32 * index) + "52",
   );
   const words = Math.ceil((2 * size + exponentSize) / 32);
   const fill = Array.from({ length: words }, (_, index) => `80${push(96 + 32 * index)}52`);
-  return `${stores.join("")}7f${"ff".repeat(32)}${fill.join("")}50`;
+  return `${stores.join("")}7f${"ff".repeat(32)}${fill.join("")}50607f606053`;
 }
 
 function push(value: number): string {

@@ -7,13 +7,7 @@ export const modularExponentiation: Precompile = {
   name: "modexp",
 
   gasCost(input) {
-    const { baseSize, exponentSize, modulusSize } = declaredSizes(input);
-    const words = Math.ceil(Math.max(baseSize, modulusSize) / 8);
-    if (words === 0) return GAS_MIN;
-    const headSize = Math.min(exponentSize, EXPONENT_HEAD_SIZE);
-    const headBits = bitLength(exponentHead(input, baseSize, headSize));
-    const tailBits = 8 * Math.max(0, exponentSize - EXPONENT_HEAD_SIZE);
-    const iterations = Math.max(1, tailBits + Math.max(0, headBits - 1));
+    const { iterations, words } = modexpIterations(input);
     const work = words * words * iterations;
     // Sizes are 256-bit numbers: beyond what a double holds exactly, no gas limit pays for it.
     if (!(work <= Number.MAX_SAFE_INTEGER)) return Infinity;
@@ -33,6 +27,21 @@ export const modularExponentiation: Precompile = {
     );
   },
 };
+
+/** How many times a number is squared, and its length in words of eight bytes (EIP-2565). */
+export function modexpIterations(input: Uint8Array): {
+  readonly iterations: number;
+  readonly words: number;
+} {
+  const { baseSize, exponentSize, modulusSize } = declaredSizes(input);
+  const words = Math.ceil(Math.max(baseSize, modulusSize) / 8);
+  // Nothing is raised: an exponent of any size is free.
+  if (words === 0) return { iterations: 0, words };
+  const headSize = Math.min(exponentSize, EXPONENT_HEAD_SIZE);
+  const headBits = bitLength(exponentHead(input, baseSize, headSize));
+  const tailBits = 8 * Math.max(0, exponentSize - EXPONENT_HEAD_SIZE);
+  return { iterations: Math.max(1, tailBits + Math.max(0, headBits - 1)), words };
+}
 
 const GAS_MIN = 200;
 const HEAD_SIZE = 96;

@@ -71,6 +71,26 @@ describe("executeBatch", () => {
     assert.equal(chain.execute(second).included.length, 1, "the next block has room");
   });
 
+  it("drops a transaction for good that needs more slow work than a whole block may do", () => {
+    // Four KZG checks of an empty input, which fail, with 50,000 gas each: they count six times.
+    const code = hexToBytes(`0x${"5f5f5f5f600a61c350fa50".repeat(4)}00`);
+    const checker = { address: 0xecn, code, storage: [] };
+    const chain = new TestChain([checker], { transactionGasMax: 1_000_000n });
+    const heavy = transactionOf(0, { to: 0xecn, gasLimit: 1_000_000n });
+    const plain = transactionOf(1, { to: BOB, value: 5n });
+    const { included, dropped } = chain.execute(heavy, plain);
+    assert.deepEqual(
+      included.map(({ transaction }) => transaction),
+      [plain],
+    );
+    assert.deepEqual(
+      dropped.map(({ reason }) => reason.code),
+      ["TX_SLOW_WORK_EXCEEDED"],
+    );
+    assert.ok(!isRetryable("TX_SLOW_WORK_EXCEEDED"));
+    assert.equal(chain.database.account(ALICE)?.nonce, 0n, "as if it had not run");
+  });
+
   it("lets a transaction wait that uses more slow opcodes than the block has left", () => {
     // PUSH0 NOT PUSH0 MSTORE, then loads of that wide word: JUMPDEST (PUSH0 MLOAD POP) x 64, again.
     const code = hexToBytes(`0x5f195f525b${"5f5150".repeat(64)}600456`);

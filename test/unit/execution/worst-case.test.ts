@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import { precompilesOf } from "../../../src/evm/precompiles/registry.ts";
-import { AttackChain } from "../../support/attack-chain.ts";
-import { ATTACK_PROGRAMS } from "../../support/attack-programs.ts";
+import { AttackChain, FULL_BLOCK } from "../../support/attack-chain.ts";
+import { ATTACK_PROGRAMS, MIXED_PROGRAM, SLOW_PROGRAMS } from "../../support/attack-programs.ts";
 
 const GAS = 4_000_000n;
 /**
@@ -26,6 +26,27 @@ describe("adversarial programs", () => {
       assert.ok(nanoseconds < NANOSECONDS_PER_GAS_MAX, `${nanoseconds.toFixed(0)} ns per gas`);
     });
   }
+
+  for (const { name, code } of SLOW_PROGRAMS) {
+    it(`end at the block's share of slow work: ${name}`, () => {
+      const chain = new AttackChain(code, 10);
+      const start = process.cpuUsage();
+      const { included, dropped } = chain.attack(FULL_BLOCK);
+      const { user, system } = process.cpuUsage(start);
+      assert.deepEqual(included, []);
+      const codes = dropped.map(({ reason }) => reason.code);
+      const waiting = FULL_BLOCK.slice(1).map(() => "TX_BLOCK_SLOW_WORK_EXHAUSTED");
+      assert.deepEqual(codes, ["TX_SLOW_WORK_EXCEEDED", ...waiting]);
+      assert.ok((user + system) / 1e6 < 10, `${(user + system) / 1e6} s`);
+    });
+  }
+
+  it("take what fits of the slowest precompile and fill the block with hashes", () => {
+    const { included, dropped, block } = new AttackChain(MIXED_PROGRAM.code, 10).attack(FULL_BLOCK);
+    assert.deepEqual(dropped, []);
+    assert.equal(included.length, FULL_BLOCK.length);
+    assert.ok((block?.block.header.gasUsed ?? 0n) > 55_000_000n, "the block is nearly full");
+  });
 
   it("are bounded for 24 KiB of each opcode", () => {
     const start = process.cpuUsage();
