@@ -1,6 +1,6 @@
 /**
- * alt_bn128 on encoded points (EIP-196, EIP-197); undefined is an input that is refused. The curve is
- * compiled while this module loads, so that every thread that can import it has it ready.
+ * alt_bn128 on encoded points (EIP-196, EIP-197); undefined is an input that is refused. The curve
+ * is compiled while this module loads, so that every thread that can import it has it ready.
  */
 import { MclCurve } from "./mcl/mcl-curve.ts";
 import { FR_SIZE, G1_SIZE, loadMclModule, MCL_BN254 } from "./mcl/mcl-module.ts";

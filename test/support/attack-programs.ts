@@ -90,7 +90,8 @@ const BLS_G2 = G2_COORDINATES.map((text) => text.padStart(128, "0")).join("");
 /** The versioned hash of the generator of G1 as a commitment. */
 const KZG_HASH = "01cf478a431837728dcec3461f4f53b8749cdc4e03496dcaed459dea82b82eb8";
 /** A commitment with its versioned hash, and a proof that does not hold: it is checked in full. */
-const KZG_INPUT = `${KZG_HASH}${"00".repeat(31)}07${"00".repeat(31)}09${`97${G1_X.slice(2)}`.repeat(2)}`;
+const KZG_INPUT =
+  `${KZG_HASH}${"00".repeat(31)}07${"00".repeat(31)}09` + `97${G1_X.slice(2)}`.repeat(2);
 
 /** Programs of nothing but slow precompiles: the block's share of slow work ends them. */
 export const SLOW_PROGRAMS: readonly AttackProgram[] = [
@@ -122,7 +123,7 @@ export const SLOW_PROGRAMS: readonly AttackProgram[] = [
   ),
 ];
 
-/** The whole share of the slowest kind, and the rest of the block of the slowest ordinary opcode. */
+/** The whole share of the slowest kind, and the rest of the block of the slowest opcode. */
 export const MIXED_PROGRAM: AttackProgram = mixed();
 
 function mixed(): AttackProgram {

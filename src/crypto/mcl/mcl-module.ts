@@ -87,7 +87,7 @@ export async function loadMclModule(curve: number): Promise<MclModule> {
   const module = loaded as MclModule;
   invariant(module._mclBn_init(curve, COMPILED_SIZES) === 0, "mcl has the curve and our sizes");
   if (curve === MCL_BLS12_381) {
-    // Numbers big-endian, compressed points with the flags of the Zcash protocol. Of this curve only.
+    // Numbers big-endian, points with the flags of the Zcash protocol. For this curve only.
     module._mclBn_setETHserialization(1);
     invariant(module._mclBn_setMapToMode(MAP_RFC_9380) === 0, "mcl has the maps of RFC 9380");
   }

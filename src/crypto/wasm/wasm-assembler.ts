@@ -1,8 +1,8 @@
 /**
  * Assembles a small WebAssembly module from TypeScript. It exists for the rounds of BLAKE2b, which
  * need 64-bit integers in registers and of which no library offers the compression function on its
- * own: only what that kernel needs is here. (The Keccak kernel is built ahead of time by a writer of
- * its own, keccak256-writer.ts.) All is synchronous.
+ * own: only what that kernel needs is here. (The Keccak kernel is built ahead of time by a writer
+ * of its own, keccak256-writer.ts.) All is synchronous.
  */
 import {
   encodeModule,

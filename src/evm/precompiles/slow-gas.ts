@@ -1,7 +1,7 @@
 /**
  * What a call of a precompile counts as slow work of its block (docs/adr/0010). Gas prices were set
- * for native code; per gas, these take longer than all opcodes. One unit is a gas of ecrecover, about
- * 20 ns where the table was measured (`npm run bench -- precompiles`). The count is a rule of the
+ * for native code; per gas, these take longer than all opcodes. One unit is a gas of ecrecover,
+ * about 20 ns where the table was measured (`npm run bench -- precompiles`). The count is a rule of the
  * chain: replicas that count differently build different blocks.
  */
 import type { Precompile } from "../precompile.ts";
