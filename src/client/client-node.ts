@@ -32,7 +32,7 @@ import type { ReplicaStatus } from "./sync/followed-replicas.ts";
 import { Follower } from "./sync/follower.ts";
 import { LocalReads } from "./reads/local-reads.ts";
 import { Emitter } from "./notifications.ts";
-import { PoolProgress } from "./pool-progress.ts";
+import { PoolProgress } from "./transactions/pool-progress.ts";
 import { Settlements } from "./transactions/finality-waiters.ts";
 import { ReplicaLinks } from "./replica-links.ts";
 import { Submissions, type RefusedTransaction } from "./transactions/pending-transactions.ts";

@@ -4,7 +4,7 @@ import type { RequestCorrelation } from "./server/request-correlation.ts";
 import type { RpcLimits } from "./rpc-options.ts";
 import type { SubscriberConnection } from "./logs/subscriber-connection.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
-import type { RequestWaits } from "./waiting-room.ts";
+import type { RequestWaits } from "./server/waiting-room.ts";
 
 /** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
 export type Dialect = "founding" | "standard";

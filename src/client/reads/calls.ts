@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os";
 import { err } from "../../base/result.ts";
 import { SlowWorkMeter } from "../../execution/slow-work-meter.ts";
-import { isLightRead } from "../../execution/light-read.ts";
+import { isLightRead } from "../../execution/calls/light-read.ts";
 import type { ReadBounds, ReadSource } from "../../execution/calls/read-environment.ts";
 import {
   runReadJob,
@@ -19,7 +19,7 @@ import { invariant } from "../../base/invariant.ts";
 import type { ChainExecutor } from "../sync/chain-executor.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import type { CallLimits } from "../client-options.ts";
-import { EventLoopShare } from "../event-loop-share.ts";
+import { EventLoopShare } from "./event-loop-share.ts";
 import { ReadWorkers } from "./read-workers.ts";
 
 export type CallsOptions = CallLimits & { readonly statePath: string };

@@ -10,7 +10,7 @@ import type { Receipt } from "../../chain/receipt.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import type { BlockStore } from "../../storage/block-store.ts";
 import { certificateAt } from "../sync/block-certificates.ts";
-import { BlockCache } from "../block-cache.ts";
+import { BlockCache } from "./block-cache.ts";
 import { BlockRecord } from "./block-record.ts";
 import type { ChainExecutor } from "../sync/chain-executor.ts";
 

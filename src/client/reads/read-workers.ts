@@ -12,7 +12,7 @@ import type { CallFailure } from "../../api/call-request.ts";
 import type { ChainRules } from "../../execution/engine.ts";
 import type { ReadKind, ReadParams, ReadResults } from "../../execution/calls/read-job.ts";
 import type { StateMark } from "../../state/state-database.ts";
-import { FairQueue } from "../fair-queue.ts";
+import { FairQueue } from "./fair-queue.ts";
 import type { ReadAnswer, ReadRequest, ReadWorkerOptions, StateUpdate } from "./read-worker.ts";
 
 export type ReadWorkersOptions = {

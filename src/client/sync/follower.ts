@@ -35,7 +35,7 @@ import type { ChainExecutor, ExecutedHeight } from "./chain-executor.ts";
 import type { Published } from "../reads/chain-reader.ts";
 import type { ClientTiming } from "../client-options.ts";
 import { FollowedReplicas, type ReplicaStatus } from "./followed-replicas.ts";
-import { ResultProofs } from "../result-proofs.ts";
+import { ResultProofs } from "./result-proofs.ts";
 
 export type FollowerOptions = {
   readonly quorum: Quorum;

@@ -7,7 +7,7 @@ import { invariant } from "../../base/invariant.ts";
 import { abdicate } from "../view-change/step-down.ts";
 import type { Hash } from "../block.ts";
 import { notice, sendNow, signed, type Core } from "../core.ts";
-import { noteExecutionTime } from "../execution-wait.ts";
+import { noteExecutionTime } from "../view-change/execution-wait.ts";
 import type { ExecVote } from "../message.ts";
 import type { Rejection } from "../rejection.ts";
 

@@ -2,7 +2,7 @@
 import { err, ok, type Result } from "../../base/result.ts";
 import type { Block, BlockRef, Hash, ReplicaIndex } from "../block.ts";
 import type { TreeBlock } from "../block-tree.ts";
-import { noteCarried } from "../censorship.ts";
+import { noteCarried } from "../view-change/censorship.ts";
 import { complain } from "../view-change/view-complaint.ts";
 import { append, leader, sendAfterSync, signed, type Core } from "../core.ts";
 import { accuse } from "../view-change/evidence.ts";

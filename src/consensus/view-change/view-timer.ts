@@ -7,7 +7,7 @@ import { chainHashes } from "../chain-hashes.ts";
 import { complain, withdrawComplaint } from "./view-complaint.ts";
 import { leader, type Core } from "../core.ts";
 import { dueRejoin } from "../recovery/epoch.ts";
-import { noteExecutionWait, othersExecutionMs } from "../execution-wait.ts";
+import { noteExecutionWait, othersExecutionMs } from "./execution-wait.ts";
 import type { ComplaintReason, SuspicionReason } from "../message.ts";
 
 type Deadline = {

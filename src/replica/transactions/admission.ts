@@ -14,8 +14,8 @@ import { TxPool, type AccountState, type Moved, type PoolStatus } from "../../tx
 import { bytesToHash } from "../../wire/hash-text.ts";
 import type { ExecutedHeight, PermissionQuestion } from "../execution/block-executor.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
-import { DEFAULT_INTAKE_LIMITS, Intake, type Refuse, type Unchecked } from "../intake.ts";
-import { isForged } from "../forged.ts";
+import { DEFAULT_INTAKE_LIMITS, Intake, type Refuse, type Unchecked } from "./intake.ts";
+import { isForged } from "../peers/forged.ts";
 
 export type AdmissionDependencies = {
   readonly checked: CheckedTransactions;

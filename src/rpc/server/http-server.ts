@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
-import { ConnectionLimit } from "../connection-limit.ts";
+import { ConnectionLimit } from "./connection-limit.ts";
 import type { RpcLimits, RpcOptions, RpcTlsOptions } from "../rpc-options.ts";
 
 export type HttpServer = Server | TlsServer;

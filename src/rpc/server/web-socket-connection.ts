@@ -11,8 +11,8 @@ import type { RequestCorrelation } from "./request-correlation.ts";
 import { RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 import type { SubscriberConnection } from "../logs/subscriber-connection.ts";
-import type { RequestWaits } from "../waiting-room.ts";
-import { ArrivingBytes, OutgoingMessages } from "../web-socket-bytes.ts";
+import type { RequestWaits } from "./waiting-room.ts";
+import { ArrivingBytes, OutgoingMessages } from "./web-socket-bytes.ts";
 
 export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;

@@ -18,7 +18,7 @@ import type { Dialect, MethodCheck } from "../method.ts";
 import type { Admission } from "./rate-limit.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcOptions } from "../rpc-options.ts";
-import type { WaitingRoom } from "../waiting-room.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
 import { WebSocketConnection } from "./web-socket-connection.ts";
 
 export type WebSocketDependencies = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BlockCache, type CachedBlock } from "../../../src/client/block-cache.ts";
+import { BlockCache, type CachedBlock } from "../../../src/client/reads/block-cache.ts";
 
 describe("BlockCache", () => {
   const keptOf = (cache: BlockCache<CachedBlock>): number[] =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FairQueue } from "../../../src/client/fair-queue.ts";
+import { FairQueue } from "../../../src/client/reads/fair-queue.ts";
 
 const ROOMY = { waitingMax: 100, waitingCallerMax: 50, runningCallerMax: 100 };
 

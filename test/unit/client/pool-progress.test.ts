@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { stallProblemOf } from "../../../src/node/client-status.ts";
 import type { ClientStatus } from "../../../src/client/client-node.ts";
-import { PoolProgress } from "../../../src/client/pool-progress.ts";
+import { PoolProgress } from "../../../src/client/transactions/pool-progress.ts";
 
 function statusOf(stalledMs: number, executable: number, isFull: boolean): ClientStatus {
   const pool = { executable, queued: 9, bytes: 0, senders: 1, isFull };

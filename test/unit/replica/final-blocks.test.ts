@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { Block } from "../../../src/consensus/block.ts";
 import type { FinalCert } from "../../../src/consensus/certificate.ts";
 import type { BlockResponse } from "../../../src/consensus/message.ts";
-import { ClientSessions } from "../../../src/replica/client-sessions.ts";
+import { ClientSessions } from "../../../src/replica/peers/client-sessions.ts";
 import { FinalBlocks } from "../../../src/replica/final-blocks.ts";
 import { BlockStore } from "../../../src/storage/block-store.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Intake, type Unchecked } from "../../../src/replica/intake.ts";
+import { Intake, type Unchecked } from "../../../src/replica/transactions/intake.ts";
 
 const LIMITS = { laneCountMax: 160, laneBytesMax: 16_000 };
 

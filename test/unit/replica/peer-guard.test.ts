@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { PeerGuard } from "../../../src/replica/peer-guard.ts";
-import { PeerPenalties } from "../../../src/replica/peer-penalties.ts";
+import { PeerGuard } from "../../../src/replica/peers/peer-guard.ts";
+import { PeerPenalties } from "../../../src/replica/peers/peer-penalties.ts";
 import { SILENT_LOGGER } from "../../support/replica-network.ts";
 
 const MINUTE_MS = 60_000;

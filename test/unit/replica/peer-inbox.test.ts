@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Block } from "../../../src/consensus/block.ts";
 import type { Message } from "../../../src/consensus/message.ts";
 import { CheckedTransactions } from "../../../src/replica/transactions/checked-transactions.ts";
-import { PeerInbox } from "../../../src/replica/peer-inbox.ts";
+import { PeerInbox } from "../../../src/replica/peers/peer-inbox.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
 import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
 import { encodeMessage } from "../../../src/wire/message-codec.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LogRecord } from "../../../src/consensus/log-record.ts";
-import { startOf } from "../../../src/replica/starting-mode.ts";
+import { startOf } from "../../../src/replica/start-mode.ts";
 import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
 
 const NEW = { records: [], blockHeight: undefined, stateHeight: 0 };

@@ -7,7 +7,7 @@ import type {
 import { formatReceipt } from "../../../format/format-receipt.ts";
 import type { Method } from "../../../method.ts";
 import { parseHash } from "../../../params/parameters.ts";
-import { FREE_PLACE } from "../../../waiting-room.ts";
+import { FREE_PLACE } from "../../../server/waiting-room.ts";
 
 /**
  * A transaction that was accepted is final within milliseconds, so the answer waits for it a

@@ -12,7 +12,7 @@ import type { Method } from "../../../method.ts";
 import { invalidParameter, isAbsent, parseData } from "../../../params/parameters.ts";
 import { refusalToError } from "../../../format/failure-error.ts";
 import { RpcError, SYNC_TIMED_OUT } from "../../../rpc-error.ts";
-import { requirePlace } from "../../../waiting-room.ts";
+import { requirePlace } from "../../../server/waiting-room.ts";
 
 type Params = { readonly transaction: Uint8Array; readonly timeoutMs: number };
 
