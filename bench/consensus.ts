@@ -10,9 +10,9 @@ import type { Effect, Input } from "../src/consensus/effect.ts";
 import type { Message } from "../src/consensus/message.ts";
 import { DEFAULT_PARAMETERS } from "../src/consensus/parameters.ts";
 import { Replica } from "../src/consensus/replica.ts";
-import { createAuthenticator, createKeyVerifier } from "../src/wire/authenticate.ts";
+import { createPeerMessageAuthenticator, createKeyVerifier } from "../src/wire/authenticate.ts";
 import { createTransaction } from "../src/wire/block-codec.ts";
-import { bytesToHash, ZERO_HASH } from "../src/wire/hash-text.ts";
+import { bytesToHash, ZERO_HASH_TEXT } from "../src/wire/hash-text.ts";
 import { decodeMessage, encodeMessage } from "../src/wire/message-codec.ts";
 import { createPorts } from "../src/wire/ports.ts";
 
@@ -78,7 +78,7 @@ class Cluster {
     const verify = createKeyVerifier(signers.map(({ publicKey }) => publicKey));
     const genesis = genesisHeader();
     this.#authenticators = signers.map(() =>
-      createAuthenticator(
+      createPeerMessageAuthenticator(
         { net, replicaCount: REPLICA_COUNT, genesis, window: WINDOW },
         { verify },
       ),
@@ -90,7 +90,7 @@ class Cluster {
         replicaCount: REPLICA_COUNT,
         self,
         genesis,
-        genesisResult: ZERO_HASH,
+        genesisResult: ZERO_HASH_TEXT,
       };
       this.#replicas.push(new Replica(parameters, createPorts({ net, signer })));
     });
@@ -99,7 +99,7 @@ class Cluster {
   run({ transactionsPerBlock, decisions, absent }: Scenario): void {
     this.#absent = absent;
     this.#replicas.forEach((replica, index) => {
-      this.#carryOut(index, replica.start({ kind: "found" }, this.#clock()));
+      this.#carryOut(index, replica.start({ kind: "bootstrap" }, this.#clock()));
     });
     this.#drain();
     this.bytesSent = 0;
@@ -179,12 +179,12 @@ function genesisHeader(): Header {
   return {
     epoch: 0,
     height: 0,
-    parent: ZERO_HASH,
+    parent: ZERO_HASH_TEXT,
     payloadHash: bytesToHash(sha256(new Uint8Array(0))),
     txCount: 0,
     payloadSize: 0,
     timestampMs: 0,
     execHeight: 0,
-    execResult: ZERO_HASH,
+    execResult: ZERO_HASH_TEXT,
   };
 }

@@ -1,7 +1,7 @@
 /** Sender recovery in place and on other threads: processor time and wall time of each. */
 import { encodeTransaction } from "../src/chain/transaction-encoder.ts";
 import { recoverTransaction, signTransaction } from "../src/chain/transaction-sender.ts";
-import { SenderPool } from "../src/ledger/signature-recovery-pool.ts";
+import { SignatureRecoveryPool } from "../src/ledger/signature-recovery-pool.ts";
 
 const COUNT = 4_096;
 const ROUNDS = 5;
@@ -14,7 +14,7 @@ export async function benchSenderPool(): Promise<void> {
   console.log("threads  batch  cpu us  wall us  main thread us");
   report(0, 1, await measure(() => inPlace(transactions)));
   for (const threads of [1, 2]) {
-    const pool = new SenderPool(threads);
+    const pool = new SignatureRecoveryPool(threads);
     await pool.recover(transactions.slice(0, 64));
     for (const batch of [16, 64, 256]) {
       report(threads, batch, await measure(() => onThreads(pool, transactions, batch)));
@@ -29,7 +29,7 @@ function inPlace(transactions: readonly Uint8Array[]): Promise<void> {
 }
 
 async function onThreads(
-  pool: SenderPool,
+  pool: SignatureRecoveryPool,
   transactions: readonly Uint8Array[],
   batch: number,
 ): Promise<void> {

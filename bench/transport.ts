@@ -1,7 +1,7 @@
 /** What a link costs: CPU per small frame, by how many leave in one turn, and bytes per second. */
 import { createTlsIdentity } from "../src/crypto/certificate.ts";
 import { createSigner } from "../src/crypto/ed25519.ts";
-import { DEFAULT_TIMING, REPLICA_LIMITS } from "../src/transport/transport-options.ts";
+import { DEFAULT_LINK_TIMING, REPLICA_LIMITS } from "../src/transport/transport-options.ts";
 import { Transport } from "../src/transport/transport.ts";
 
 const FRAME_SIZE = 120;
@@ -52,7 +52,7 @@ async function openPair(): Promise<Pair> {
       peers: new Map([[1 - self, { publicKey: createSigner(peerSeed).publicKey }]]),
       listen: { host: HOST, port: 0 },
       replicaLimits: limits,
-      timing: DEFAULT_TIMING,
+      timing: DEFAULT_LINK_TIMING,
     };
     return Transport.open(options, {
       onUp: () => (self === 1 ? resolve(undefined) : undefined),

@@ -1,7 +1,7 @@
 /** What encoding, decoding and authenticating cost, in microseconds per message. */
 import type { Message } from "../src/consensus/message.ts";
 import { createTransaction } from "../src/wire/block-codec.ts";
-import { createAuthenticator } from "../src/wire/authenticate.ts";
+import { createPeerMessageAuthenticator } from "../src/wire/authenticate.ts";
 import { decodeMessage, encodeMessage } from "../src/wire/message-codec.ts";
 import { hashBody } from "../src/wire/ports.ts";
 import { GENESIS, REPLICA_COUNT, SignedNetwork } from "../test/support/signed-messages.ts";
@@ -41,9 +41,11 @@ export function benchWire(): void {
   console.log(`hash of that body: ${measureUs(() => hashBody(body)).toFixed(1)} us`);
 }
 
-function authenticatorOf(network: SignedNetwork): ReturnType<typeof createAuthenticator> {
+function authenticatorOf(
+  network: SignedNetwork,
+): ReturnType<typeof createPeerMessageAuthenticator> {
   const options = { net: network.net, replicaCount: REPLICA_COUNT, genesis: GENESIS, window: 4 };
-  return createAuthenticator(options, { verify: network.verify });
+  return createPeerMessageAuthenticator(options, { verify: network.verify });
 }
 
 /** The fastest tenth of short batches: the rest is what other work on the machine costs. */

@@ -89,7 +89,7 @@ export type StateAtReader = BlockReader & {
 /** Under whose name long work waits for its turn; asked only for work that does. */
 export type CallerNamer = () => Awaitable<string>;
 
-export type Caller = {
+export type CallRunner = {
   call(
     request: CallRequest,
     block: BlockRecord,

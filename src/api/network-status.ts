@@ -49,5 +49,5 @@ export type NetworkStatusReader = {
 };
 
 /** The readers of the two methods. */
-export type StatusReader = { networkStatus(): Awaitable<NetworkStatus> };
+export type NodeStatusReader = { networkStatus(): Awaitable<NetworkStatus> };
 export type ReplicasReader = { replicaStatuses(): Awaitable<readonly ReplicaState[]> };

@@ -1,3 +1,5 @@
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Fixed messages, data as fields. What peers can cause at will goes to `debug`. */

@@ -6,3 +6,8 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** An object, not an array and not null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

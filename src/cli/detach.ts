@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";
-import { isRecord } from "../config/json-fields.ts";
+import { isRecord } from "../base/parse-json.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import type { Arguments } from "./command.ts";
 import { loadNetworkFile } from "../node/load-config.ts";

@@ -5,7 +5,8 @@ import { bytesToHex, hexToBytes } from "../base/hex.ts";
 import { addressToHex, publicKeyToAddress } from "../chain/address.ts";
 import { encodeTransaction } from "../chain/transaction-encoder.ts";
 import { signTransaction } from "../chain/transaction-sender.ts";
-import { isRecord, type JsonRecord } from "../config/json-fields.ts";
+import { isRecord } from "../base/parse-json.ts";
+import { type JsonRecord } from "../config/json-fields.ts";
 import { publicKeyOf } from "../crypto/secp256k1.ts";
 import type { JsonRpcCaller } from "./smoke-test/json-rpc-caller.ts";
 

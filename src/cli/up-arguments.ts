@@ -1,6 +1,6 @@
 /** The arguments of `quorate up`. */
 import { DEFAULT_CHAIN_ID, DEFAULT_GENESIS_TIMESTAMP } from "../chain/genesis.ts";
-import { LOG_LEVELS } from "../config/node-settings.ts";
+import { LOG_LEVELS } from "../base/logger.ts";
 import { PORT_MAX } from "../config/setting.ts";
 import { DEFAULT_LOG_STACK_PORTS } from "../config/log-settings.ts";
 import { usageError, type Arguments, type OptionSpec } from "./command.ts";

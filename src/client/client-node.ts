@@ -12,11 +12,11 @@ import { DEFAULT_PARAMETERS } from "../consensus/parameters.ts";
 import { quorumOf, type Quorum } from "../consensus/quorum.ts";
 import type { Endpoint } from "../transport/principal.ts";
 import { DEFAULT_POOL_OPTIONS, type TxPoolOptions } from "../txpool/pool-options.ts";
-import type { PoolStatus, SenderContent } from "../txpool/tx-pool.ts";
-import { createAuthenticator, createKeyVerifier } from "../wire/authenticate.ts";
+import type { PoolStatus, SenderTransactions } from "../txpool/tx-pool.ts";
+import { createPeerMessageAuthenticator, createKeyVerifier } from "../wire/authenticate.ts";
 import { consensusGenesis } from "../wire/consensus-genesis.ts";
 import { createHeaderHasher } from "../wire/ports.ts";
-import type { BlockRecord } from "./reads/block-record.ts";
+import type { StoredBlockRecord } from "./reads/block-record.ts";
 import { Calls } from "./reads/calls.ts";
 import type { ExecutedHeight } from "./sync/chain-executor.ts";
 import { ChainReader } from "./reads/chain-reader.ts";
@@ -28,23 +28,26 @@ import {
   type ClientTiming,
 } from "./client-options.ts";
 import { closeStores, openStores, statePathOf, type ClientStores } from "./client-stores.ts";
-import type { ReplicaStatus } from "./sync/followed-replicas.ts";
+import type { FollowedStatus } from "./sync/followed-replicas.ts";
 import { Follower } from "./sync/follower.ts";
 import { LocalReads } from "./reads/local-reads.ts";
 import { Emitter } from "./notifications.ts";
 import { PoolProgress } from "./transactions/pool-progress.ts";
-import { Settlements } from "./transactions/finality-waiters.ts";
+import { FinalityWaiters } from "./transactions/finality-waiters.ts";
 import { ReplicaLinks } from "./replica-links.ts";
-import { Submissions, type RefusedTransaction } from "./transactions/pending-transactions.ts";
-import { TransactionLife } from "./transactions/transaction-life.ts";
+import {
+  PendingTransactions,
+  type RejectedTransaction,
+} from "./transactions/pending-transactions.ts";
+import { ClientTransactionLife } from "./transactions/transaction-life.ts";
 
 export type ClientEvents = {
   /** In order, once each. */
-  readonly blockPublished: BlockRecord;
+  readonly blockPublished: StoredBlockRecord;
   /** The hash was given out. */
   readonly transactionAccepted: RecoveredTransaction;
   /** Refused for good or expired. */
-  readonly transactionRefused: RefusedTransaction;
+  readonly transactionRefused: RejectedTransaction;
 };
 
 export type ClientStatus = {
@@ -56,7 +59,7 @@ export type ClientStatus = {
   readonly blockNumber: bigint;
   /** Heights that f+1 replicas report and that are not published here yet. */
   readonly lag: number;
-  readonly replicas: readonly ReplicaStatus[];
+  readonly replicas: readonly FollowedStatus[];
   /** How many replicas are up, and how many it takes to order something. */
   readonly upCount: number;
   readonly quorum: number;
@@ -85,16 +88,16 @@ export class ClientNode {
   readonly #emitter: Emitter<ClientEvents>;
   readonly #reader: ChainReader;
   readonly #follower: Follower;
-  readonly #submissions: Submissions;
+  readonly #submissions: PendingTransactions;
   readonly #calls: Calls;
-  readonly #settlements = new Settlements();
+  readonly #settlements = new FinalityWaiters();
   readonly #progress = new PoolProgress();
-  readonly #life: TransactionLife;
+  readonly #life: ClientTransactionLife;
   #links: ReplicaLinks | undefined;
   #timers: NodeJS.Timeout[] = [];
   #statusNonce = 0;
   #statusDueMs = 0;
-  #hasBeenLevel = false;
+  #hasBeenSynced = false;
   #onReady: (() => void)[] = [];
   #failure: unknown;
   #journalFailure: string | undefined;
@@ -125,7 +128,7 @@ export class ClientNode {
     const { executor, blocks } = stores;
     this.#stores = stores;
     this.#dependencies = dependencies;
-    this.#life = new TransactionLife(dependencies.logger);
+    this.#life = new ClientTransactionLife(dependencies.logger);
     this.#timing = { ...DEFAULT_CLIENT_TIMING, ...options.timing };
     this.#quorum = quorumOf(options.genesis.replicaPublicKeys.length);
     this.#emitter = new Emitter((error) => {
@@ -155,7 +158,7 @@ export class ClientNode {
         onAccepted: (listener) => this.on("transactionAccepted", listener),
         peerCount: () => this.#follower.replicasUp.length,
         submit: (encoded, source) => this.submit(encoded, source),
-        lag: () => (this.#hasBeenLevel ? 0 : this.#lag()),
+        lag: () => (this.#hasBeenSynced ? 0 : this.#lag()),
       },
     );
   }
@@ -183,7 +186,7 @@ export class ClientNode {
   }
 
   /** Accepted and not final, per sender. */
-  poolContent(): Iterable<SenderContent> {
+  poolContent(): Iterable<SenderTransactions> {
     return this.#submissions.content();
   }
 
@@ -200,12 +203,12 @@ export class ClientNode {
   /** SPEC N6: links to 2f+1 replicas, and caught up with the chain. */
   get isReady(): boolean {
     const isUp = this.#follower.replicasUp.length >= this.#quorum.quorum;
-    return this.#hasBeenLevel && isUp && this.#failure === undefined && !this.#isClosed;
+    return this.#hasBeenSynced && isUp && this.#failure === undefined && !this.#isClosed;
   }
 
   /** Resolves when the node is ready for the first time. */
   whenReady(): Promise<void> {
-    if (this.#hasBeenLevel) return Promise.resolve();
+    if (this.#hasBeenSynced) return Promise.resolve();
     return new Promise((resolve) => {
       this.#onReady.push(resolve);
     });
@@ -276,7 +279,7 @@ export class ClientNode {
     const { executor, blocks, shown } = this.#stores;
     const origin = consensusGenesis(genesis, executor.genesis.result);
     const { replicaPublicKeys } = genesis;
-    const authenticator = createAuthenticator(
+    const authenticator = createPeerMessageAuthenticator(
       {
         net: origin.net,
         replicaCount: replicaPublicKeys.length,
@@ -307,10 +310,10 @@ export class ClientNode {
     );
   }
 
-  #createSubmissions(pool: TxPoolOptions): Submissions {
+  #createSubmissions(pool: TxPoolOptions): PendingTransactions {
     const { now = Date.now } = this.#dependencies;
     const { executor, opened } = this.#stores;
-    return new Submissions(
+    return new PendingTransactions(
       {
         pool,
         timing: this.#timing,
@@ -367,7 +370,7 @@ export class ClientNode {
     this.#noteProgress(nowMs);
     if (nowMs < this.#statusDueMs) return;
     // Until it is ready the node waits for the answers.
-    this.#statusDueMs = nowMs + (this.#hasBeenLevel ? this.#timing.statusMs : 0);
+    this.#statusDueMs = nowMs + (this.#hasBeenSynced ? this.#timing.statusMs : 0);
     for (const replica of this.#follower.replicasUp) this.#askStatus(replica);
   }
 
@@ -386,8 +389,8 @@ export class ClientNode {
   }
 
   #checkReady(): void {
-    if (this.#hasBeenLevel || !this.#follower.isLevel) return;
-    this.#hasBeenLevel = true;
+    if (this.#hasBeenSynced || !this.#follower.isSynced) return;
+    this.#hasBeenSynced = true;
     for (const resolve of this.#onReady.splice(0)) resolve();
   }
 

@@ -6,7 +6,7 @@ import type { Block, Hash, ReplicaIndex } from "../consensus/block.ts";
 import type { FinalCert } from "../consensus/certificate.ts";
 import type { ExecVote } from "../consensus/message.ts";
 import type { Endpoint, Peer, Principal } from "../transport/principal.ts";
-import { DEFAULT_TIMING } from "../transport/transport-options.ts";
+import { DEFAULT_LINK_TIMING } from "../transport/transport-options.ts";
 import { Transport, type PeerStatus } from "../transport/transport.ts";
 import {
   CLIENT_CHANNEL,
@@ -57,7 +57,7 @@ export class ReplicaLinks {
         identity: createTlsIdentity(seed, "client"),
         peers,
         listen: undefined,
-        timing: { ...DEFAULT_TIMING, ...options.linkTiming },
+        timing: { ...DEFAULT_LINK_TIMING, ...options.linkTiming },
       },
       {
         onUp: (replica) => {

@@ -13,14 +13,14 @@ import type { Header as ConsensusHeader } from "../consensus/block.ts";
 import { quorumOf } from "../consensus/quorum.ts";
 import { resultHash } from "../execution/result-hash.ts";
 import {
-  createAuthenticator,
+  createPeerMessageAuthenticator,
   createKeyVerifier,
-  type Authenticator,
+  type PeerMessageAuthenticator,
 } from "../wire/authenticate.ts";
 import { decodeFinalCert } from "../wire/block-bytes.ts";
 import { consensusGenesis } from "../wire/consensus-genesis.ts";
 import { bytesToHash } from "../wire/hash-text.ts";
-import { readHeader } from "../wire/header-codec.ts";
+import { readConsensusHeader } from "../wire/header-codec.ts";
 import { createHeaderHasher } from "../wire/ports.ts";
 import { Reader } from "../wire/reader.ts";
 
@@ -55,7 +55,7 @@ export function verifyCertificate(
   const origin = consensusGenesis(genesis, genesisResult);
   if (!equalBytes(origin.net, certificate.net)) return err("CERTIFICATE_NETWORK_WRONG");
   const { replicaPublicKeys } = genesis;
-  const authenticator = createAuthenticator(
+  const authenticator = createPeerMessageAuthenticator(
     {
       net: origin.net,
       replicaCount: replicaPublicKeys.length,
@@ -79,7 +79,10 @@ export function verifyCertificate(
 }
 
 /** Replicas that signed the result. f+1 hold a correct one. */
-function findSigners(authenticator: Authenticator, certificate: BlockCertificate): number[] {
+function findSigners(
+  authenticator: PeerMessageAuthenticator,
+  certificate: BlockCertificate,
+): number[] {
   const { height, consensusHash, result, votes } = certificate;
   const voters = new Set<number>();
   for (const { replica, epoch, signature } of votes) {
@@ -99,7 +102,7 @@ function findSigners(authenticator: Authenticator, certificate: BlockCertificate
 
 /** The ordered block is on the chain of one that is final. */
 function checkFinality(
-  authenticator: Authenticator,
+  authenticator: PeerMessageAuthenticator,
   net: Uint8Array,
   { height, consensusHash, headers, commit }: BlockCertificate,
 ): CertificateProblem | undefined {
@@ -123,6 +126,6 @@ function checkFinality(
 
 function decodeConsensusHeader(bytes: Uint8Array): ConsensusHeader | undefined {
   const reader = new Reader(bytes);
-  const header = reader.finish(readHeader(reader));
+  const header = reader.finish(readConsensusHeader(reader));
   return header.ok ? header.value : undefined;
 }

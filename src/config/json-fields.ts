@@ -1,4 +1,5 @@
 /** Reads a JSON record field by field and notes every problem with its path. */
+import { isRecord } from "../base/parse-json.ts";
 import { parseHex } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { ConfigProblem } from "./config-problem.ts";
@@ -124,8 +125,4 @@ export function parseJsonRecord(text: string): Result<JsonRecord, ConfigProblem>
     return err({ path: "", message: "it is not JSON" });
   }
   return isRecord(value) ? ok(value) : err({ path: "", message: "it is not a JSON record" });
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

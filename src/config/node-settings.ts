@@ -1,4 +1,5 @@
 /** What the operator sets for a node program. The tables are also its flags and its help. */
+import { LOG_LEVELS } from "../base/logger.ts";
 import { createLogEndpointSettings } from "./log-settings.ts";
 import { RPC_ACCESS_SETTINGS } from "./rpc-access-settings.ts";
 import {
@@ -16,7 +17,6 @@ import {
   type SettingValues,
 } from "./setting.ts";
 
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -78,8 +78,10 @@ export const CLIENT_SETTINGS = {
   "rpc.port": portSetting({ summary: "the port of ethrpc; 0 takes a free one", fallback: 8545 }),
   "rpc.rootDialect": choiceSetting({
     summary: "what / speaks; /standard is always strict",
-    choices: ["founding", "standard"],
-    fallback: "founding",
+    choices: ["legacy", "standard"],
+    // Its name in version 0.1.
+    aliases: { founding: "legacy" },
+    fallback: "legacy",
   }),
   "rpc.allowedHosts": listSetting({
     summary: "names in the Host header besides IP addresses; * admits any",

@@ -5,7 +5,8 @@
  */
 import { err, ok, type Result } from "../base/result.ts";
 import type { ConfigProblem } from "./config-problem.ts";
-import { isRecord, parseJsonRecord } from "./json-fields.ts";
+import { isRecord } from "../base/parse-json.ts";
+import { parseJsonRecord } from "./json-fields.ts";
 import type { Setting, SettingTable, SettingValues } from "./setting.ts";
 
 export type SettingSource = "default" | "file" | "environment" | "flag";

@@ -3,7 +3,8 @@ import { parseJson } from "../base/parse-json.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { parseAddress } from "../chain/address.ts";
 import { problemText, type ConfigProblem } from "./config-problem.ts";
-import { isRecord, JsonFields } from "./json-fields.ts";
+import { isRecord } from "../base/parse-json.ts";
+import { JsonFields } from "./json-fields.ts";
 import {
   booleanSetting,
   integerSetting,

@@ -78,10 +78,17 @@ export function booleanSetting(given: Given<boolean>): Setting<boolean> {
 }
 
 export function choiceSetting<const Choice extends string>(
-  given: Given<NoInfer<Choice>> & { readonly choices: readonly Choice[] },
+  given: Given<NoInfer<Choice>> & {
+    readonly choices: readonly Choice[];
+    /** Former names of choices, which files and scripts may still have. */
+    readonly aliases?: Readonly<Record<string, NoInfer<Choice>>>;
+  },
 ): Setting<Choice> {
+  const aliases = new Map(Object.entries(given.aliases ?? {}));
   return createSetting(given, (raw) => {
-    const found = given.choices.find((choice) => choice === raw);
+    const found =
+      given.choices.find((choice) => choice === raw) ??
+      (typeof raw === "string" ? aliases.get(raw) : undefined);
     return found === undefined ? err(`one of ${given.choices.join(", ")}`) : ok(found);
   });
 }

@@ -3,7 +3,7 @@
  * Bodies survive view changes: what one view fetched, the next may need (PROTOCOL §6.4).
  */
 import { invariant } from "../base/invariant.ts";
-import type { Block, BlockRef, Hash, Link } from "./block.ts";
+import type { Block, BlockRef, Hash, ChainLink } from "./block.ts";
 import type { RejectionCode } from "./rejection.ts";
 
 export type TreeBlock = {
@@ -18,10 +18,13 @@ export class BlockTree {
   readonly #blocksMax: number;
   readonly #finalLinksMax: number;
   readonly #blocks = new Map<Hash, TreeBlock>();
-  readonly #finalByHeight = new Map<number, Link>();
-  #final: Link;
+  readonly #finalByHeight = new Map<number, ChainLink>();
+  #final: ChainLink;
 
-  constructor(final: Link, limits: { readonly blocksMax: number; readonly finalLinksMax: number }) {
+  constructor(
+    final: ChainLink,
+    limits: { readonly blocksMax: number; readonly finalLinksMax: number },
+  ) {
     this.#blocksMax = limits.blocksMax;
     this.#finalLinksMax = limits.finalLinksMax;
     this.#final = final;
@@ -37,7 +40,7 @@ export class BlockTree {
   }
 
   /** The header of an unfinalized block or of one of the last final ones. */
-  link(ref: BlockRef): Link | undefined {
+  link(ref: BlockRef): ChainLink | undefined {
     const held = this.#blocks.get(ref.hash);
     if (held !== undefined) {
       return { height: held.block.header.height, hash: ref.hash, header: held.block.header };
@@ -46,7 +49,7 @@ export class BlockTree {
     return link?.hash === ref.hash ? link : undefined;
   }
 
-  finalLink(height: number): Link | undefined {
+  finalLink(height: number): ChainLink | undefined {
     return this.#finalByHeight.get(height);
   }
 
@@ -114,7 +117,7 @@ export class BlockTree {
   }
 
   /** Stands on a final block read from the log; knows nothing else. */
-  restart(final: Link): void {
+  restart(final: ChainLink): void {
     this.#blocks.clear();
     this.#finalByHeight.clear();
     this.#final = final;

@@ -54,9 +54,9 @@ export type Block = { readonly hash: Hash; readonly header: Header; readonly bod
 export type BlockRef = { readonly height: number; readonly hash: Hash };
 
 /** A header together with its hash, so that links are hashed once. */
-export type Link = BlockRef & { readonly header: Header };
+export type ChainLink = BlockRef & { readonly header: Header };
 
-export function linkOf(header: Header, hashHeader: (header: Header) => Hash): Link {
+export function chainLinkOf(header: Header, hashHeader: (header: Header) => Hash): ChainLink {
   return { height: header.height, hash: hashHeader(header), header };
 }
 

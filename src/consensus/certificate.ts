@@ -1,7 +1,7 @@
 /**
  * Certificates: signatures of many replicas on one statement, checkable by anyone (PROTOCOL §2).
  */
-import { linkOf, type BlockRef, type Hash, type Header, type ReplicaIndex } from "./block.ts";
+import { chainLinkOf, type BlockRef, type Hash, type Header, type ReplicaIndex } from "./block.ts";
 import type { Quorum } from "./quorum.ts";
 
 export type Endorsement = { readonly sender: ReplicaIndex; readonly signature: Uint8Array };
@@ -142,7 +142,7 @@ function checkCommitChain(
   let tip: BlockRef = certifiedRef(cert);
   for (const header of cert.links) {
     if (header.parent !== tip.hash || header.height !== tip.height + 1) return "CERT_LINKS_BROKEN";
-    tip = linkOf(header, context.hashHeader);
+    tip = chainLinkOf(header, context.hashHeader);
     chain.set(tip.height, tip.hash);
   }
   for (const commit of cert.commits) {

@@ -3,11 +3,11 @@
  * their own as functions over a Core; nothing here decides anything.
  */
 import { Ballots } from "./agreement/ballots.ts";
-import type { BlockRef, Hash, Link, Rejoin, ReplicaIndex } from "./block.ts";
-import { linkOf } from "./block.ts";
+import type { BlockRef, Hash, ChainLink, Rejoin, ReplicaIndex } from "./block.ts";
+import { chainLinkOf } from "./block.ts";
 import { BlockTree } from "./block-tree.ts";
 import { genesisCert, type Certificate, type FinalCert } from "./certificate.ts";
-import type { Choice, Report } from "./safety/base-selection.ts";
+import type { BaseSelection, Report } from "./safety/base-selection.ts";
 import type { Clock, Effect, Notice } from "./effect.ts";
 import type { FinalPoint, LogRecord } from "./log-record.ts";
 import type {
@@ -36,20 +36,20 @@ import { Witness } from "./recovery/witness.ts";
  */
 export type Mode = "probing" | "observer" | "active" | "diverged" | "stopped";
 
-export type Final = { readonly link: Link; readonly certificate: FinalCert };
+export type Final = { readonly link: ChainLink; readonly certificate: FinalCert };
 
 /** A ViewChange with what the choice needs of it, worked out once. */
 export type ViewChangeEntry = { readonly message: ViewChange; readonly report: Report };
 
 /** A NewView whose base is known; it waits for the bodies of `choice.path`. */
-export type NewViewEntry = { readonly message: NewView; readonly choice: Choice };
+export type NewViewEntry = { readonly message: NewView; readonly choice: BaseSelection };
 
 export type Core = {
   readonly parameters: Parameters;
   readonly ports: Ports;
   readonly quorum: Quorum;
   readonly self: ReplicaIndex;
-  readonly genesis: Link;
+  readonly genesis: ChainLink;
 
   clock: Clock;
   effects: Effect[];
@@ -101,7 +101,7 @@ export type Core = {
   readonly views: ViewState;
   readonly timers: Timers;
   readonly execution: ExecutionState;
-  readonly peers: Peer[];
+  readonly peers: PeerState[];
   probe: ProbeState | undefined;
 };
 
@@ -187,7 +187,7 @@ export type ExecutionState = {
   slowestMs: number;
 };
 
-export type Peer = {
+export type PeerState = {
   isUp: boolean;
   hasBeenUp: boolean;
   downSinceMs: number;
@@ -207,9 +207,9 @@ export type ProbeState = {
 };
 
 export function createCore(parameters: Parameters, ports: Ports): Core {
-  const genesis = linkOf(parameters.genesis, ports.hashHeader);
+  const genesis = chainLinkOf(parameters.genesis, ports.hashHeader);
   const final: Final = { link: genesis, certificate: genesisCert(genesis.hash) };
-  const peer = (): Peer => ({
+  const peer = (): PeerState => ({
     isUp: false,
     hasBeenUp: false,
     downSinceMs: 0,

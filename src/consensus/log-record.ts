@@ -5,7 +5,7 @@ import type { Block, Hash, Header } from "./block.ts";
 import type { Certificate, FinalCert, QuorumCert } from "./certificate.ts";
 
 export type LogRecord =
-  /** The first record of a founding replica: it may act in epoch 0 and lead view 0. */
+  /** The first record of a bootstrap: the replica may act in epoch 0 and lead view 0. */
   | { readonly kind: "boot" }
   /** This replica lost its log and asks to be let in again under this nonce. */
   | { readonly kind: "rejoin"; readonly nonce: Hash }

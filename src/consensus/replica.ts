@@ -7,7 +7,7 @@
  */
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import { abdicate } from "./view-change/step-down.ts";
+import { stepDown } from "./view-change/step-down.ts";
 import type { Hash, ReplicaIndex, Transaction } from "./block.ts";
 import { fetchMissing, nextFetchMs } from "./recovery/catch-up.ts";
 import { castCommits } from "./agreement/committer.ts";
@@ -36,20 +36,20 @@ import { applyRules, type Rule } from "./rule-loop.ts";
 import type { Start } from "./recovery/start.ts";
 import { requestRejoin, sendProbe, startReplica } from "./recovery/recovery.ts";
 import { nextDeadlineMs, watchLeader } from "./view-change/view-timer.ts";
-import { complainOfLiar, joinHigherView, leaveView } from "./view-change/view-entry.ts";
+import { complainOfByzantineLeader, joinHigherView, leaveView } from "./view-change/view-entry.ts";
 import { castVotes } from "./agreement/voter.ts";
 
 /** What one input led to. A refused input may still let time pass: carry the effects out anyway. */
-export type Step = {
+export type StepResult = {
   readonly effects: readonly Effect[];
   readonly rejection: Rejection | undefined;
   /** Which of the submitted transactions were refused; `rejection` is that of the first. */
-  readonly refused: readonly RefusedTransaction[];
+  readonly refused: readonly RejectedSubmission[];
 };
 
-export type RefusedTransaction = Rejection & { readonly id: Hash };
+export type RejectedSubmission = Rejection & { readonly id: Hash };
 
-const NONE_REFUSED: readonly RefusedTransaction[] = [];
+const NONE_REFUSED: readonly RejectedSubmission[] = [];
 
 export type ReplicaStatus = {
   readonly mode: Mode;
@@ -80,7 +80,7 @@ export type ReplicaStatus = {
 const RULES: readonly Rule[] = [
   applyFinality,
   joinHigherView,
-  complainOfLiar,
+  complainOfByzantineLeader,
   watchLeader,
   leaveView,
   createNewView,
@@ -106,7 +106,7 @@ export class Replica {
     return this.#finish();
   }
 
-  step(input: Input, clock: Clock): Step {
+  step(input: Input, clock: Clock): StepResult {
     const core = this.#core;
     core.clock = clock;
     core.effects = [];
@@ -170,8 +170,8 @@ export class Replica {
     };
   }
 
-  #queue(transactions: readonly Transaction[]): readonly RefusedTransaction[] {
-    const refused: RefusedTransaction[] = [];
+  #queue(transactions: readonly Transaction[]): readonly RejectedSubmission[] {
+    const refused: RejectedSubmission[] = [];
     for (const transaction of transactions) {
       const queued = onTransaction(this.#core, transaction);
       if (!queued.ok) refused.push({ ...queued.error, id: transaction.id });
@@ -196,7 +196,7 @@ export class Replica {
       case "link":
         return this.#onLink(input.peer, input.isUp);
       case "retire":
-        if (core.mode === "active") abdicate(core);
+        if (core.mode === "active") stepDown(core);
         return ok(undefined);
       case "tick":
         return ok(undefined);

@@ -1,21 +1,21 @@
 import { delegateOf } from "./account-access.ts";
 import { AnalyzedCodeCache } from "./analyzed-code.ts";
 import { createAddress } from "./create-address.ts";
-import { type Fork, rulesOf } from "./fork.ts";
+import { type EvmFork, rulesOf } from "./fork.ts";
 import type { Frame } from "./frame.ts";
 import { enterCall, enterCreate } from "./frame-entry.ts";
 import { leaveFrame, resumeParent } from "./frame-exit.ts";
 import { runFrame } from "./interpreter.ts";
 import { Machine } from "./machine.ts";
-import type { BlockContext, ExecutionResult, Message, TransactionContext } from "./message.ts";
+import type { BlockContext, ExecutionResult, EvmMessage, TransactionContext } from "./message.ts";
 import type { Precompile } from "./precompile.ts";
 import * as signal from "./signal.ts";
-import { statusOf } from "./step-trace.ts";
+import { stepStatusOf } from "./step-trace.ts";
 import type { Tracer } from "./tracer.ts";
 import type { Code, WorldState } from "./world-state.ts";
 
 export type EvmOptions = {
-  readonly fork: Fork;
+  readonly fork: EvmFork;
   readonly chainId: bigint;
   /** How many bytes the analyses of code may hold. */
   readonly codeCacheBytesMax?: number;
@@ -85,7 +85,7 @@ export class Evm {
     return this.#machine.slowGas;
   }
 
-  execute(message: Message, context: ExecutionContext): ExecutionResult {
+  execute(message: EvmMessage, context: ExecutionContext): ExecutionResult {
     const machine = this.#machine;
     machine.reset();
     machine.block = context.block;
@@ -98,7 +98,7 @@ export class Evm {
     const outcome = entered === signal.ENTERED ? this.#drive() : entered;
     if (outcome === signal.STOPPED) machine.world.revertTo(mark);
     return {
-      status: statusOf(outcome),
+      status: stepStatusOf(outcome),
       reason: signal.isFailure(outcome) ? signal.failureReason(outcome) : undefined,
       gasLeft: machine.settledGas,
       output: machine.settledOutput,
@@ -106,7 +106,7 @@ export class Evm {
     };
   }
 
-  #enter(message: Message, createdAddress: bigint | undefined): signal.Signal {
+  #enter(message: EvmMessage, createdAddress: bigint | undefined): signal.Signal {
     const { caller, value, data, gas } = message;
     if (message.kind === "create") {
       const address = createdAddress ?? 0n;

@@ -16,7 +16,7 @@ export const CALL_DEPTH_MAX = 1024;
 /** EIP-2681: an account that has used this nonce can create no more. */
 export const NONCE_MAX = (1n << 64n) - 1n;
 
-export type CallRequest = {
+export type FrameCall = {
   readonly kind: FrameKind;
   readonly caller: bigint;
   /** The account that executes. */
@@ -35,7 +35,7 @@ export type CallRequest = {
   readonly outputSize: number;
 };
 
-export type CreateRequest = {
+export type FrameCreate = {
   readonly kind: "CREATE" | "CREATE2";
   readonly caller: bigint;
   readonly address: bigint;
@@ -47,7 +47,7 @@ export type CreateRequest = {
 export function enterCall(
   machine: Machine,
   parent: Frame | undefined,
-  request: CallRequest,
+  request: FrameCall,
 ): signal.Signal {
   const precompile = machine.precompiles.get(request.to);
   const depth = parent === undefined ? 0 : parent.depth + 1;
@@ -66,7 +66,7 @@ export function enterCall(
 export function enterCreate(
   machine: Machine,
   parent: Frame | undefined,
-  request: CreateRequest,
+  request: FrameCreate,
 ): signal.Signal {
   const depth = parent === undefined ? 0 : parent.depth + 1;
   if (machine.tracer !== undefined) {
@@ -92,7 +92,7 @@ export function enterCreate(
 function startCall(
   machine: Machine,
   parent: Frame | undefined,
-  request: CallRequest,
+  request: FrameCall,
   precompile: Precompile | undefined,
 ): signal.Signal {
   const { world } = machine;
@@ -131,7 +131,7 @@ function startCall(
 function startCreate(
   machine: Machine,
   parent: Frame | undefined,
-  request: CreateRequest,
+  request: FrameCreate,
 ): signal.Signal {
   const { world } = machine;
   const { caller, address, value, gas } = request;
@@ -165,7 +165,7 @@ function startCreate(
 function runPrecompile(
   machine: Machine,
   precompile: Precompile,
-  request: CallRequest,
+  request: FrameCall,
   snapshot: number,
 ): signal.Signal {
   const gasLeft = request.gas - precompile.gasCost(request.data);

@@ -1,7 +1,7 @@
 /** What goes into one execution of the EVM and what comes out of it. */
 
 /** A call or a creation from outside the EVM: depth 0. Nonce and fee are the caller's business. */
-export type Message =
+export type EvmMessage =
   | {
       readonly kind: "call";
       readonly caller: bigint;

@@ -59,14 +59,14 @@ export function traceExit(
 ): void {
   machine.tracer?.onExit?.({
     depth,
-    status: statusOf(outcome),
+    status: stepStatusOf(outcome),
     reason: isFailure(outcome) ? failureReason(outcome) : undefined,
     gasUsed: gasGiven - machine.settledGas,
     output: machine.settledOutput,
   });
 }
 
-export function statusOf(outcome: Signal): "success" | "revert" | "failure" | "stopped" {
+export function stepStatusOf(outcome: Signal): "success" | "revert" | "failure" | "stopped" {
   if (isFailure(outcome)) return "failure";
   if (outcome === STOPPED) return "stopped";
   return outcome === REVERTED ? "revert" : "success";

@@ -42,7 +42,7 @@ export type WorldState = {
   /** Registers the account for removal at the end of the transaction. */
   selfDestruct(address: bigint): void;
 
-  addLog(log: Log): void;
+  addLog(log: EvmLog): void;
   refund(): number;
   addRefund(change: number): void;
 
@@ -51,7 +51,7 @@ export type WorldState = {
   revertTo(mark: number): void;
 };
 
-export type Log = {
+export type EvmLog = {
   readonly address: bigint;
   readonly topics: readonly bigint[];
   readonly data: Uint8Array;

@@ -8,7 +8,7 @@ import { intrinsicGas } from "../chain/intrinsic-gas.ts";
 import { accessListOf } from "../chain/transaction.ts";
 import { checkTransaction } from "../chain/transaction-validity.ts";
 import type { Evm } from "../evm/evm.ts";
-import type { BlockContext, ExecutionResult, Message } from "../evm/message.ts";
+import type { BlockContext, ExecutionResult, EvmMessage } from "../evm/message.ts";
 import type { Tracer } from "../evm/tracer.ts";
 import type { Journal } from "../state/journal.ts";
 import type { DropReason } from "./drop-reason.ts";
@@ -129,7 +129,7 @@ function warmUp(
   }
 }
 
-function toMessage({ transaction, sender }: TransactionRequest, gas: number): Message {
+function toMessage({ transaction, sender }: TransactionRequest, gas: number): EvmMessage {
   const { to, value, data, nonce } = transaction;
   return to === undefined
     ? { kind: "create", caller: sender, value, data, gas, nonce }

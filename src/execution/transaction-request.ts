@@ -1,4 +1,4 @@
-import type { Log } from "../evm/world-state.ts";
+import type { EvmLog } from "../evm/world-state.ts";
 import type { ExecutionResult } from "../evm/message.ts";
 import type { UnsignedTransaction } from "../chain/transaction.ts";
 import type { BlobClaim } from "./transaction-fee.ts";
@@ -19,5 +19,5 @@ export type ExecutedTransaction = Pick<
   /** Of `gasUsed`'s first reckoning, what was given back; 0 where the floor took it again. */
   readonly gasRefunded: number;
   readonly effectiveGasPrice: bigint;
-  readonly logs: readonly Log[];
+  readonly logs: readonly EvmLog[];
 };

@@ -6,7 +6,7 @@
 import { concatBytes, equalBytes } from "../base/bytes.ts";
 import { CodedError } from "../base/coded-error.ts";
 import { decodeHeader, encodeHeader, headerHash, type Header } from "../chain/header.ts";
-import type { StateEntry } from "../storage/state-store.ts";
+import type { StoredStateEntry } from "../storage/state-store.ts";
 
 /** The end of the Ethereum chain. */
 export type ChainHead = { readonly header: Header; readonly hash: Uint8Array };
@@ -24,7 +24,7 @@ const GENESIS_KEY = Uint8Array.of(0xf0);
 const HEAD_KEY = Uint8Array.of(0xf1);
 const HASH_SIZE = 32;
 
-export function genesisRecord({ net, blockHash, result }: GenesisRecord): StateEntry {
+export function genesisRecord({ net, blockHash, result }: GenesisRecord): StoredStateEntry {
   return { key: GENESIS_KEY, value: concatBytes(net, blockHash, result) };
 }
 
@@ -49,7 +49,7 @@ export function assertGenesis(
   });
 }
 
-export function headRecord({ header }: ChainHead): StateEntry {
+export function headRecord({ header }: ChainHead): StoredStateEntry {
   return { key: HEAD_KEY, value: encodeHeader(header) };
 }
 

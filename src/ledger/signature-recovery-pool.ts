@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads";
 import { readBigEndian } from "../base/big-endian.ts";
 import { ADDRESS_SIZE } from "../chain/address.ts";
 import { packBatch } from "./signature-recovery-batch.ts";
-import type { SenderAnswer, SenderRequest } from "./signature-recovery-worker.ts";
+import type { RecoveryAnswer, RecoveryRequest } from "./signature-recovery-worker.ts";
 
 const WORKER_URL = new URL(
   import.meta.url.endsWith(".ts")
@@ -28,11 +28,11 @@ type Thread = {
 };
 
 /** Of the five processes of a local network each has two busy threads without any pool. */
-export function defaultSenderThreads(): number {
+export function defaultRecoveryThreads(): number {
   return Math.min(THREADS_MAX, Math.floor((availableParallelism() - 1) / CORES_PER_THREAD));
 }
 
-export class SenderPool {
+export class SignatureRecoveryPool {
   readonly #threads: Thread[];
   #lastTicket = 0;
   #isClosed = false;
@@ -78,7 +78,7 @@ export class SenderPool {
     const senders = await new Promise<Uint8Array | undefined>((resolve) => {
       thread.waiting.set(ticket, resolve);
       const packed = packBatch(batch);
-      const request: SenderRequest = { ticket, packed };
+      const request: RecoveryRequest = { ticket, packed };
       thread.worker.postMessage(request, [packed.buffer]);
     });
     return batch.map((_, index) => {
@@ -100,7 +100,7 @@ export class SenderPool {
     const worker = new Worker(WORKER_URL);
     const thread: Thread = { worker, waiting: new Map() };
     worker.unref();
-    worker.on("message", ({ ticket, senders }: SenderAnswer) => {
+    worker.on("message", ({ ticket, senders }: RecoveryAnswer) => {
       thread.waiting.get(ticket)?.(senders);
       thread.waiting.delete(ticket);
     });

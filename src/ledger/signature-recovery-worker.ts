@@ -7,8 +7,8 @@ import { decodeTransaction } from "../chain/transaction-decoder.ts";
 import { recoverSender } from "../chain/transaction-sender.ts";
 import { unpackBatch } from "./signature-recovery-batch.ts";
 
-export type SenderRequest = { readonly ticket: number; readonly packed: Uint8Array };
-export type SenderAnswer = { readonly ticket: number; readonly senders: Uint8Array };
+export type RecoveryRequest = { readonly ticket: number; readonly packed: Uint8Array };
+export type RecoveryAnswer = { readonly ticket: number; readonly senders: Uint8Array };
 
 /** 20 bytes each, and zeros for one that is malformed or signed by nobody. */
 function recoverBatch(packed: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -24,8 +24,8 @@ function recoverBatch(packed: Uint8Array): Uint8Array<ArrayBuffer> {
 
 invariant(parentPort !== null, "this file is the entry of a thread");
 const port = parentPort;
-port.on("message", ({ ticket, packed }: SenderRequest) => {
+port.on("message", ({ ticket, packed }: RecoveryRequest) => {
   const senders = recoverBatch(packed);
-  const answer: SenderAnswer = { ticket, senders };
+  const answer: RecoveryAnswer = { ticket, senders };
   port.postMessage(answer, [senders.buffer]);
 });

@@ -28,12 +28,12 @@ import { writeFileAtomically } from "../storage/atomic-file.ts";
 import { type NetworkPaths } from "./network-paths.ts";
 import { createKey, loadKey } from "../node/node-key.ts";
 
-export type FoundingOptions = Pick<
+export type NetworkCreation = Pick<
   GenesisConfig,
   "chainId" | "timestamp" | "isWritePermissioned" | "isReadPermissioned"
 >;
 
-export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions): Promise<void> {
+export async function createNetwork(paths: NetworkPaths, options: NetworkCreation): Promise<void> {
   const withData = NODE_NAMES.filter((node) => existsSync(paths.data(node)));
   if (withData.length > 0) {
     throw new CodedError("NETWORK_FILE_MISSING", { path: shownPath(paths.networkFile) });
@@ -57,8 +57,8 @@ export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions
     const isReplica = node !== CLIENT_NAME;
     writeNodeConfig(paths, node, healthPort, isReplica ? index : undefined);
   });
-  mkdirSync(path.dirname(paths.foundingMark), { recursive: true, mode: 0o700 });
-  writeFileAtomically(paths.foundingMark, "the replicas have yet to begin\n");
+  mkdirSync(path.dirname(paths.bootstrapMark), { recursive: true, mode: 0o700 });
+  writeFileAtomically(paths.bootstrapMark, "the replicas have yet to begin\n");
   writeFileAtomically(paths.networkFile, encodeNetworkFile(file));
 }
 
@@ -66,7 +66,7 @@ export async function foundNetwork(paths: NetworkPaths, options: FoundingOptions
  * The accounts of alloc are the admins of a network with permissions: keys that everyone knows
  * would make everyone one.
  */
-function firstAccounts(paths: NetworkPaths, options: FoundingOptions): readonly bigint[] {
+function firstAccounts(paths: NetworkPaths, options: NetworkCreation): readonly bigint[] {
   const hasPermissions = options.isWritePermissioned || options.isReadPermissioned;
   if (!hasPermissions) return createDevAccounts().map(({ address }) => address);
   return [loadOrCreateAccountKey(paths.adminKeyFile)];
@@ -74,12 +74,12 @@ function firstAccounts(paths: NetworkPaths, options: FoundingOptions): readonly 
 
 /** Throws what checkGenesis finds first. */
 export function createGenesis(
-  founding: FoundingOptions,
+  creation: NetworkCreation,
   alloc: readonly GenesisAccount[],
   replicaPublicKeys: readonly Uint8Array[],
 ): GenesisConfig {
   const genesis: GenesisConfig = {
-    ...founding,
+    ...creation,
     gasLimit: DEFAULT_GAS_LIMIT,
     transactionGasMax: DEFAULT_TRANSACTION_GAS_MAX,
     alloc,
@@ -88,7 +88,7 @@ export function createGenesis(
   const [problem] = checkGenesis(genesis, Date.now());
   if (problem === undefined) return genesis;
   const isTime = problem.code === "GENESIS_TIMESTAMP_IN_FUTURE";
-  const given = isTime ? timestampToText(founding.timestamp) : problem.subject;
+  const given = isTime ? timestampToText(creation.timestamp) : problem.subject;
   throw new CodedError(problem.code, { given });
 }
 

@@ -16,12 +16,12 @@ import { shownPath } from "../node/shown-path.ts";
 import { type NetworkPaths } from "./network-paths.ts";
 import { assertKey, loadKey } from "../node/node-key.ts";
 
-export type Endpoint = { readonly host: string; readonly port: number };
+export type NodeEndpoint = { readonly host: string; readonly port: number };
 
 export type LocalNetwork = {
   readonly file: NetworkFile;
   /** Where each node answers for its health. */
-  readonly health: ReadonlyMap<string, Endpoint>;
+  readonly health: ReadonlyMap<string, NodeEndpoint>;
   /** Whether ethrpc serves TLS. */
   readonly hasTls: boolean;
 };
@@ -36,7 +36,7 @@ export function loadNetwork(paths: NetworkPaths): LocalNetwork {
   }
   const file = loadNetworkFile(paths.networkFile);
   const given = { environment: {}, flags: {} };
-  const health = new Map<string, Endpoint>();
+  const health = new Map<string, NodeEndpoint>();
   const note = (node: string, config: ClientConfig | ReplicaConfig): void => {
     health.set(node, { host: config["health.host"], port: config["health.port"] });
   };
@@ -82,8 +82,8 @@ export async function awaitRelease(paths: NetworkPaths, onWait: () => void): Pro
 }
 
 /** Throws PORT_TAKEN. */
-export async function checkPorts({ file, health }: LocalNetwork, rpc: Endpoint): Promise<void> {
-  const wanted: readonly (Endpoint & { readonly user: string; readonly flag?: string })[] = [
+export async function checkPorts({ file, health }: LocalNetwork, rpc: NodeEndpoint): Promise<void> {
+  const wanted: readonly (NodeEndpoint & { readonly user: string; readonly flag?: string })[] = [
     { ...rpc, user: "ethrpc", flag: "--port" },
     ...file.replicas.map((endpoint, index) => ({ ...endpoint, user: `replica-${index}` })),
     ...[...health].map(([node, endpoint]) => ({ ...endpoint, user: `${node} (health)` })),

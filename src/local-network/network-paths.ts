@@ -7,7 +7,7 @@ export type NetworkPaths = {
   readonly root: string;
   readonly networkFile: string;
   /** There until every replica has begun its log: until then an empty log is a new one. */
-  readonly foundingMark: string;
+  readonly bootstrapMark: string;
   /** Who runs the network now, for people and for `down`, `status` and `logs`. */
   readonly supervisorFile: string;
   readonly supervisorLog: string;
@@ -23,7 +23,7 @@ export function networkPaths(root: string): NetworkPaths {
   return {
     root,
     networkFile: path.join(root, "network.json"),
-    foundingMark: path.join(root, "founding"),
+    bootstrapMark: path.join(root, "bootstrap"),
     supervisorFile: path.join(root, "supervisor.json"),
     supervisorLog: path.join(root, "logs", "supervisor.log"),
     adminKeyFile: path.join(root, "keys", "admin.key"),

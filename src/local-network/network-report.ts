@@ -2,9 +2,10 @@
  * Where a network on this machine stands, from what its nodes themselves answer: it works with any
  * of them down, the client node too.
  */
-import { isRecord, JsonFields } from "../config/json-fields.ts";
+import { isRecord } from "../base/parse-json.ts";
+import { JsonFields } from "../config/json-fields.ts";
 import { leaderOf, quorumOf } from "../consensus/quorum.ts";
-import type { Endpoint, LocalNetwork } from "./local-network.ts";
+import type { NodeEndpoint, LocalNetwork } from "./local-network.ts";
 import { CLIENT_NAME, REPLICA_NAMES } from "../config/node-names.ts";
 import { progressProblem } from "../node/progress.ts";
 import type { SupervisorRecord } from "./supervisor-record.ts";
@@ -118,7 +119,7 @@ function problemOf(replicas: readonly ReplicaLine[], client: ClientLine): string
 }
 
 /** Undefined if nobody answers there in time, or nothing that makes sense. */
-async function ask({ host, port }: Endpoint): Promise<JsonFields | undefined> {
+async function ask({ host, port }: NodeEndpoint): Promise<JsonFields | undefined> {
   try {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
     const response = await fetch(`http://${host}:${port}/status`, { signal });

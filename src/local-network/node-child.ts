@@ -1,7 +1,7 @@
 /** One node as a child of the supervisor: started, watched, started again, stopped. */
 import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
-import { isRecord } from "../config/json-fields.ts";
+import { isRecord } from "../base/parse-json.ts";
 import type { LogFile } from "../logging/log-file.ts";
 import { COMPILED_CODE } from "./compiled-code.ts";
 import { CLOSE_TIMEOUT_MS, SUPERVISED_VARIABLE } from "../node/node-process.ts";

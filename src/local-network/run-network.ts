@@ -11,7 +11,7 @@ import { chooseFreePorts, isFree, LOOPBACK } from "./free-ports.ts";
 import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
 import { networkPaths, type NetworkPaths } from "./network-paths.ts";
 import { shownPath } from "../node/shown-path.ts";
-import { failureText, Supervisor } from "./supervisor.ts";
+import { nodeFailureText, Supervisor } from "./supervisor.ts";
 import type { StopSignal } from "../node/stop-signal.ts";
 import { timestampOf } from "./timestamp-of.ts";
 import type { LogStackPorts, UpOptions } from "./up-options.ts";
@@ -107,8 +107,8 @@ async function prepare(
   if (existsSync(paths.networkFile)) return;
   reporter.note(`first use: making keys, certificates and genesis in ${shownPath(paths.root)}`);
   // Only here: a network that is there needs none of what this loads.
-  const { foundNetwork } = await import("./create-network.ts");
-  await foundNetwork(paths, {
+  const { createNetwork } = await import("./create-network.ts");
+  await createNetwork(paths, {
     chainId: options.chainId ?? DEFAULT_CHAIN_ID,
     timestamp: options.timestamp ?? timestampOf(DEFAULT_GENESIS_TIMESTAMP),
     isWritePermissioned: options.isWritePermissioned,
@@ -153,7 +153,7 @@ async function supervise(
     STILL_STARTING_MS,
   );
   const supervisor = new Supervisor(
-    { ...options, paths, isFounding: existsSync(paths.foundingMark) },
+    { ...options, paths, isBootstrap: existsSync(paths.bootstrapMark) },
     {
       onStarted: (node) => {
         told.delete(node);
@@ -164,7 +164,7 @@ async function supervise(
         events.ready();
       },
       onEnded: (node, failure) => {
-        const line = `${node}: ${failureText(failure)}`;
+        const line = `${node}: ${nodeFailureText(failure)}`;
         // It is tried again and again; said once is enough.
         if (told.get(node) !== line) events.note(`${line} (it is started again)`);
         told.set(node, line);

@@ -1,6 +1,6 @@
 /** supervisor.json: what a running `quorate up` says of itself. */
 import { readFileSync } from "node:fs";
-import { isRecord } from "../config/json-fields.ts";
+import { isRecord } from "../base/parse-json.ts";
 
 export type NodeRecord = {
   readonly name: string;

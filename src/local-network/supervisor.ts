@@ -25,7 +25,7 @@ export type SupervisorOptions = {
   readonly rpcUrl: string;
   readonly logLevel: string | undefined;
   /** True while the replicas have yet to begin. */
-  readonly isFounding: boolean;
+  readonly isBootstrap: boolean;
   /** Replicas that give up their log at their first start. */
   readonly rejoining: ReadonlySet<string>;
   readonly logStack: LogStackPorts | undefined;
@@ -167,11 +167,11 @@ export class Supervisor {
   }
 
   #replicaArgs(name: string): readonly string[] {
-    const { paths, isFounding, rejoining } = this.#options;
+    const { paths, isBootstrap, rejoining } = this.#options;
     const isFirst = !this.#begun.has(name);
     return [
       ...["replica", "--config", paths.config(name)],
-      ...(isFounding && isFirst ? ["--found"] : []),
+      ...(isBootstrap && isFirst ? ["--bootstrap"] : []),
       ...(rejoining.has(name) && isFirst ? ["--rejoin"] : []),
       ...this.#logArgs(),
     ];
@@ -199,7 +199,7 @@ export class Supervisor {
     this.#refusals.delete(name);
     const haveAllBegun = REPLICA_NAMES.every((replica) => this.#begun.has(replica));
     // From here on a replica without a log has lost it.
-    if (haveAllBegun) rmSync(this.#options.paths.foundingMark, { force: true });
+    if (haveAllBegun) rmSync(this.#options.paths.bootstrapMark, { force: true });
     this.#events.onStarted(name);
   }
 
@@ -226,7 +226,7 @@ export class Supervisor {
     if (this.#isStopping) return;
     const nodes = this.#children.map(({ name, pid, state, restartCount, failure }) => ({
       ...{ name, pid, state, restartCount },
-      failure: failure === undefined ? undefined : failureText(failure),
+      failure: failure === undefined ? undefined : nodeFailureText(failure),
     }));
     const record: SupervisorRecord = {
       pid: process.pid,
@@ -246,6 +246,6 @@ export class Supervisor {
   }
 }
 
-export function failureText({ code, sentence }: Failure): string {
+export function nodeFailureText({ code, sentence }: Failure): string {
   return code === undefined ? sentence : `${code}: ${sentence}`;
 }

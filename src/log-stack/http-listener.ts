@@ -81,7 +81,10 @@ export class HttpListener {
 }
 
 /** Unpacks gzip and deflate. Throws an HttpError: 413 over a limit, 400 or 415 where it is odd. */
-export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+export async function readRequestBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

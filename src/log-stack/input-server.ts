@@ -9,7 +9,7 @@ import {
   HttpError,
   HttpListener,
   type ListenOptions,
-  readBody,
+  readRequestBody,
   sendText,
 } from "./http-listener.ts";
 import { processRequest } from "./log-pipeline.ts";
@@ -91,7 +91,7 @@ export class InputServer {
     }
     this.#readingSize += size;
     try {
-      const body = await readBody(request, BODY_LIMITS);
+      const body = await readRequestBody(request, BODY_LIMITS);
       await this.#keep(exchange, body);
     } finally {
       this.#readingSize -= size;

@@ -7,6 +7,7 @@
  * 5. mutate: `host`, `headers` and `logtime` are removed.
  * Nothing is lost on the way: what a step cannot do is said by a tag, and the event goes on.
  */
+import { isRecord } from "../base/parse-json.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { parseLogtime } from "./logtime.ts";
 
@@ -125,10 +126,6 @@ function addTag(event: LogEvent, tag: string): void {
   const { tags } = event.fields;
   const before: readonly unknown[] = Array.isArray(tags) ? tags : tags === undefined ? [] : [tags];
   event.fields["tags"] = [...before, tag];
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Deeper or wider values would make every later step pay for them. */

@@ -1,6 +1,7 @@
 /** Runs a search over one connection and answers in the real store's form. */
 import type { DatabaseSync } from "node:sqlite";
-import { DATA_STREAM, isRecord } from "./log-pipeline.ts";
+import { isRecord } from "../base/parse-json.ts";
+import { DATA_STREAM } from "./log-pipeline.ts";
 import { aggregate } from "./search-aggregations.ts";
 import type { SearchRequest, SortKey } from "./search-request.ts";
 import { type Condition, conditionOf, isColumn, pathsOf, type SqlValue } from "./search-sql.ts";

@@ -1,5 +1,5 @@
 /**
- * The two forms of `logtime` that the pipeline takes (SPEC L3), read as the founding pipeline's
+ * The two forms of `logtime` that the pipeline takes (SPEC L3), read as the original pipeline's
  * date filter reads them: numbers may have fewer digits than the pattern, the zone is an offset
  * with or without a colon, and a time without a zone is UTC.
  */

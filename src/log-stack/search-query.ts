@@ -3,7 +3,7 @@
  * understood is refused with its name, never ignored: a script must not get the wrong entries.
  */
 import { fieldName } from "./field-name.ts";
-import { isRecord } from "./log-pipeline.ts";
+import { isRecord } from "../base/parse-json.ts";
 import { parseQueryString } from "./query-string.ts";
 import type { Query, Scalar } from "./query.ts";
 import { SearchError } from "./search-error.ts";

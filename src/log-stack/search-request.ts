@@ -1,6 +1,6 @@
 /** The body of `_search` as a value. */
 import { fieldName } from "./field-name.ts";
-import { isRecord } from "./log-pipeline.ts";
+import { isRecord } from "../base/parse-json.ts";
 import { parseInterval } from "./moment.ts";
 import { SearchError } from "./search-error.ts";
 import type { Query } from "./query.ts";

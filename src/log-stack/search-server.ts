@@ -4,7 +4,7 @@ import {
   HttpError,
   HttpListener,
   type ListenOptions,
-  readBody,
+  readRequestBody,
   sendJson,
   sendText,
 } from "./http-listener.ts";
@@ -140,7 +140,7 @@ function isOurs(pattern: string): boolean {
 }
 
 export async function readJson(exchange: Exchange): Promise<Readonly<Record<string, unknown>>> {
-  const body = await readBody(exchange.request, BODY_LIMITS);
+  const body = await readRequestBody(exchange.request, BODY_LIMITS);
   if (body.length === 0) return {};
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));

@@ -1,5 +1,5 @@
 /** The words of an entry that a search without a field looks at: all its values, not its names. */
-import { isRecord } from "./log-pipeline.ts";
+import { isRecord } from "../base/parse-json.ts";
 
 /** The same in every entry, or a time that is looked for by range. */
 const SILENT_FIELDS: ReadonlySet<string> = new Set(["@timestamp", "@version", "data_stream"]);

@@ -7,7 +7,7 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { endpointPort, endpointUrl, type ShipperEndpoint } from "./shipper-endpoint.ts";
-import type { Batch, Spool } from "./shipper-spool.ts";
+import type { SpoolBatch, Spool } from "./shipper-spool.ts";
 
 export type SenderTiming = {
   readonly answerTimeoutMs: number;
@@ -99,7 +99,7 @@ export class Sender {
     }
   }
 
-  async #send(batch: Batch): Promise<void> {
+  async #send(batch: SpoolBatch): Promise<void> {
     const outcome = await this.#post(batch.bytes);
     if (this.#stopped.signal.aborted && outcome.kind !== "taken") return;
     switch (outcome.kind) {
@@ -125,7 +125,7 @@ export class Sender {
     }
   }
 
-  #onRefused(batch: Batch, problem: string): void {
+  #onRefused(batch: SpoolBatch, problem: string): void {
     const failedRequests = this.#status.failedRequests + 1;
     if (batch.lineCount > 1) {
       this.#linesMax = Math.max(1, Math.floor(batch.lineCount / 2));

@@ -30,7 +30,7 @@ export type SpoolOptions = {
 /** Where an endpoint stands: in this segment, so many bytes and lines into it. */
 type Place = { sequence: number; offset: number; lineCount: number };
 
-export type Batch = Lines & { readonly endpoint: string; readonly sequence: number };
+export type SpoolBatch = Lines & { readonly endpoint: string; readonly sequence: number };
 
 const SEGMENT_NAME = /^lines-(\d{1,15})\.ndjson$/;
 const PLACES_NAME = "places.json";
@@ -79,7 +79,7 @@ export class Spool {
   next(
     endpoint: string,
     limits: { readonly sizeMax: number; readonly linesMax: number },
-  ): Batch | undefined {
+  ): SpoolBatch | undefined {
     const place = this.#places.get(endpoint);
     if (place === undefined) return undefined;
     for (;;) {
@@ -98,7 +98,7 @@ export class Spool {
   }
 
   /** The endpoint has taken the batch, or will never. False: the lines went while it was sent. */
-  take({ endpoint, sequence, bytes, lineCount }: Batch): boolean {
+  take({ endpoint, sequence, bytes, lineCount }: SpoolBatch): boolean {
     const place = this.#places.get(endpoint);
     if (place?.sequence !== sequence) return false;
     place.offset += bytes.length;

@@ -10,7 +10,7 @@ import type { Block, ReplicaIndex } from "../consensus/block.ts";
 import type { ExecCert, FinalCert } from "../consensus/certificate.ts";
 import type { Clock, Effect, Input, Notice } from "../consensus/effect.ts";
 import type { Message } from "../consensus/message.ts";
-import type { Replica, ReplicaStatus, Step } from "../consensus/replica.ts";
+import type { Replica, ReplicaStatus, StepResult } from "../consensus/replica.ts";
 import type { Start } from "../consensus/recovery/start.ts";
 import type { ReplicaLog } from "./replica-log.ts";
 
@@ -51,7 +51,7 @@ type Queued = {
 };
 
 /** Hears whether the core took an input. */
-export type OnOutcome = (outcome: Pick<Step, "rejection" | "refused">) => void;
+export type OnOutcome = (outcome: Pick<StepResult, "rejection" | "refused">) => void;
 
 const TIMER_MIN_MS = 1;
 /** How long a full disk is left alone before the next try. */

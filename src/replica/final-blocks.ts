@@ -6,7 +6,7 @@ import type { ExecVote } from "../consensus/message.ts";
 import type { BlockStore } from "../storage/block-store.ts";
 import {
   blockResponseParts,
-  encodeBlock,
+  encodeBlockBytes,
   encodeFinalCert,
   isBoundaryBlock,
   readBlockHead,
@@ -38,7 +38,7 @@ export class FinalBlocks {
       if (height <= this.latestHeight) continue;
       const isCertified = height === certificate.height;
       this.#store.append(height, {
-        block: encodeBlock(block),
+        block: encodeBlockBytes(block),
         ...(isCertified && { certificate: encodeFinalCert(certificate) }),
       });
     }

@@ -4,11 +4,11 @@ import { invariant } from "../base/invariant.ts";
 import { createTlsIdentity } from "../crypto/certificate.ts";
 import type { Peer, Principal } from "../transport/principal.ts";
 import { Transport, type TransportEvents } from "../transport/transport.ts";
-import { CLIENT_LIMITS, DEFAULT_TIMING } from "../transport/transport-options.ts";
+import { CLIENT_LIMITS, DEFAULT_LINK_TIMING } from "../transport/transport-options.ts";
 import {
-  createAuthenticator,
+  createPeerMessageAuthenticator,
   createKeyVerifier,
-  type Authenticator,
+  type PeerMessageAuthenticator,
 } from "../wire/authenticate.ts";
 import type { ConsensusGenesis } from "../wire/consensus-genesis.ts";
 import type { ReplicaOptions } from "./replica-options.ts";
@@ -20,10 +20,10 @@ export function createPeerAuthenticator(
   { genesis }: ReplicaOptions,
   { net, header }: ConsensusGenesis,
   window: number,
-): Authenticator {
+): PeerMessageAuthenticator {
   const { replicaPublicKeys } = genesis;
   const replicaCount = replicaPublicKeys.length;
-  return createAuthenticator(
+  return createPeerMessageAuthenticator(
     { net, replicaCount, genesis: header, window },
     { verify: createKeyVerifier(replicaPublicKeys) },
   );
@@ -51,7 +51,7 @@ export async function openTransport(
       peers,
       listen,
       clientLimits: { ...CLIENT_LIMITS, queueBytesMax: CLIENT_QUEUE_BYTES_MAX },
-      timing: { ...DEFAULT_TIMING, ...linkTiming },
+      timing: { ...DEFAULT_LINK_TIMING, ...linkTiming },
     },
     events,
   );

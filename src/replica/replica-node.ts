@@ -16,7 +16,7 @@ import { createSigner } from "../crypto/ed25519.ts";
 import type { LinkReason } from "../transport/link-reason.ts";
 import type { Endpoint, Principal } from "../transport/principal.ts";
 import type { Transport, TransportEvents } from "../transport/transport.ts";
-import type { Authenticator } from "../wire/authenticate.ts";
+import type { PeerMessageAuthenticator } from "../wire/authenticate.ts";
 import { CLIENT_CHANNEL, CONSENSUS_CHANNEL, type ReplicaReport } from "../wire/client-codec.ts";
 import { consensusGenesis } from "../wire/consensus-genesis.ts";
 import { bytesToHash } from "../wire/hash-text.ts";
@@ -24,7 +24,7 @@ import { encodeMessage } from "../wire/message-codec.ts";
 import { createPorts } from "../wire/ports.ts";
 import { STATE_CHANNEL } from "../wire/state-codec.ts";
 import { Admission } from "./transactions/admission.ts";
-import type { ExecutedHeight } from "./execution/block-executor.ts";
+import type { ExecutionReport } from "./execution/block-executor.ts";
 import { CheckedTransactions } from "./transactions/checked-transactions.ts";
 import { ClientSessions } from "./peers/client-sessions.ts";
 import { Driver } from "./driver.ts";
@@ -42,7 +42,7 @@ import { closeResources, openResources, type Resources } from "./replica-resourc
 import { createResultSigner, type SignResult } from "./result-signer.ts";
 import { startOf } from "./start-mode.ts";
 import { DEFAULT_GAP_MIN, StateSync } from "./state-sync/state-sync.ts";
-import { TransactionLife } from "./transactions/transaction-life.ts";
+import { ReplicaTransactionLife } from "./transactions/transaction-life.ts";
 
 const CONSENSUS_FRAME = Uint8Array.of(CONSENSUS_CHANNEL);
 const STATE_FRAME = Uint8Array.of(STATE_CHANNEL);
@@ -60,7 +60,7 @@ export class ReplicaNode {
   };
   readonly #options: ReplicaOptions;
   readonly #logger: Logger;
-  readonly #life: TransactionLife;
+  readonly #life: ReplicaTransactionLife;
   readonly #observer: ReplicaDependencies["observer"];
   readonly #onFatal: (error: unknown) => void;
   readonly #resources: Resources;
@@ -120,7 +120,7 @@ export class ReplicaNode {
     const { genesis } = options;
     this.#options = options;
     this.#logger = dependencies.logger;
-    this.#life = new TransactionLife(dependencies.logger);
+    this.#life = new ReplicaTransactionLife(dependencies.logger);
     this.#observer = dependencies.observer;
     this.#onFatal = dependencies.onFatal;
     this.#resources = resources;
@@ -295,7 +295,7 @@ export class ReplicaNode {
     });
   }
 
-  #createInbox(checked: CheckedTransactions, authenticator: Authenticator): PeerInbox {
+  #createInbox(checked: CheckedTransactions, authenticator: PeerMessageAuthenticator): PeerInbox {
     return new PeerInbox({
       authenticator,
       checked,
@@ -306,7 +306,7 @@ export class ReplicaNode {
     });
   }
 
-  #createStateSync(authenticator: Authenticator): StateSync {
+  #createStateSync(authenticator: PeerMessageAuthenticator): StateSync {
     const { stateTransfer, genesis } = this.#options;
     const { execution, statePath } = this.#resources;
     const gapMin = stateTransfer?.gapMin ?? DEFAULT_GAP_MIN;
@@ -424,7 +424,7 @@ export class ReplicaNode {
     for (const peer of this.#peers) transport.send(peer, frame);
   }
 
-  #onExecuted(executed: ExecutedHeight, durationMs: number): void {
+  #onExecuted(executed: ExecutionReport, durationMs: number): void {
     if (this.#isClosing) return;
     this.#observer?.onExecuted(executed.included.length, durationMs);
     this.counters.executedBlocks++;

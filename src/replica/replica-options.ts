@@ -13,7 +13,7 @@ import type { TransferTiming } from "./state-sync/state-transfer.ts";
  * found: the installer vouches that this replica never ran: its empty log is the first.
  * rejoin: the log is put aside for ever; the others let the replica in again in a new epoch.
  */
-export type StartMode = "resume" | "found" | "rejoin";
+export type StartMode = "resume" | "bootstrap" | "rejoin";
 
 export type ReplicaOptions = {
   readonly index: ReplicaIndex;

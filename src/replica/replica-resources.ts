@@ -2,11 +2,14 @@
 import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
-import { defaultSenderThreads, SenderPool } from "../ledger/signature-recovery-pool.ts";
+import {
+  defaultRecoveryThreads,
+  SignatureRecoveryPool,
+} from "../ledger/signature-recovery-pool.ts";
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
-import type { ExecutedHeight } from "./execution/block-executor.ts";
+import type { ExecutionReport } from "./execution/block-executor.ts";
 import { ExecutionService } from "./execution/execution-service.ts";
 import type { ExecutionReady } from "./execution/execution-worker.ts";
 import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
@@ -25,11 +28,11 @@ export type Resources = {
   readonly execution: ExecutionService;
   readonly ready: ExecutionReady;
   /** Undefined where the machine has no core to spare for it. */
-  readonly senders: SenderPool | undefined;
+  readonly senders: SignatureRecoveryPool | undefined;
 };
 
 export type ResourceEvents = {
-  onExecuted(executed: ExecutedHeight, durationMs: number): void;
+  onExecuted(executed: ExecutionReport, durationMs: number): void;
   readonly onLogSynced?: ((durationMs: number) => void) | undefined;
   onStateFull(isFull: boolean): void;
   onBlocksFull(): void;
@@ -74,8 +77,8 @@ export async function openResources(
         onFailed: (error) => events.onFailed(error),
       },
     );
-    const threads = options.senderThreads ?? defaultSenderThreads();
-    const senders = threads > 0 ? new SenderPool(threads) : undefined;
+    const threads = options.senderThreads ?? defaultRecoveryThreads();
+    const senders = threads > 0 ? new SignatureRecoveryPool(threads) : undefined;
     return { statePath, directory, opened, store, execution, ready, senders };
   } catch (error) {
     for (const close of closers.reverse()) await close();

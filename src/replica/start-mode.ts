@@ -17,5 +17,5 @@ export function startOf(startMode: StartMode, found: FoundOnDisk, nonce: Hash): 
   if (records.length > 0) return { kind: "resume", records, nonce };
   // A replica with blocks or a state ran before: its empty log is a lost one, whatever is said.
   const isNew = blockHeight === undefined && stateHeight === 0;
-  return startMode === "found" && isNew ? { kind: "found" } : { kind: "empty", nonce };
+  return startMode === "bootstrap" && isNew ? { kind: "bootstrap" } : { kind: "empty", nonce };
 }

@@ -31,7 +31,7 @@ export function rawInteger(value: bigint): object {
 }
 
 /** Bytes that are no UTF-8 or no JSON are refused with a SyntaxError or TypeError. */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseJsonText(bytes: Uint8Array): unknown {
   // Most bodies are ASCII, which needs no decoder.
   const text = isAscii(bytes) ? asciiText(bytes) : utf8.decode(bytes);
   const value: unknown = JSON.parse(text);

@@ -6,8 +6,8 @@ import type { SubscriberConnection } from "./logs/subscriber-connection.ts";
 import { INVALID_PARAMS, RpcError } from "./rpc-error.ts";
 import type { RequestWaits } from "./server/waiting-room.ts";
 
-/** `founding`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
-export type Dialect = "founding" | "standard";
+/** `legacy`: blocks in the shape of SPEC E3, E4. `standard`: execution-apis, strictly. */
+export type Dialect = "legacy" | "standard";
 
 /** The parameters to run the method with. Throws RpcError if the caller may not do this. */
 export type MethodCheck = (

@@ -4,7 +4,7 @@ export type RpcOptions = {
   /** 0 takes a free one. */
   readonly port: number;
   /** What `/` speaks. `/standard` is always strict. */
-  readonly rootDialect: "founding" | "standard";
+  readonly rootDialect: "legacy" | "standard";
   /** Names in the Host header besides IP addresses; `*` admits any. A page that points its own name
    * at this machine (DNS rebinding) is refused by this. */
   readonly allowedHosts: readonly string[];
@@ -139,7 +139,7 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
 export const DEFAULT_RPC_OPTIONS: RpcOptions = {
   host: "127.0.0.1",
   port: 8545,
-  rootDialect: "founding",
+  rootDialect: "legacy",
   allowedHosts: ["localhost"],
   allowedOrigins: [],
   limits: DEFAULT_RPC_LIMITS,

@@ -2,7 +2,7 @@
 import { bigEndianSize, readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
-import { EMPTY_TRIE_ROOT } from "./trie/trie.ts";
+import { EMPTY_TRIE_ROOT } from "../chain/hash-constants.ts";
 
 export type Account = {
   readonly nonce: bigint;
@@ -12,9 +12,9 @@ export type Account = {
 };
 
 /** Contract code and its hash. Equal code is the same object while it is in the cache. */
-export type Code = { readonly bytes: Uint8Array; readonly hash: bigint };
+export type AccountCode = { readonly bytes: Uint8Array; readonly hash: bigint };
 
-export const EMPTY_CODE: Code = {
+export const EMPTY_CODE: AccountCode = {
   bytes: new Uint8Array(0),
   hash: readBigEndian(keccak256(new Uint8Array(0)), 0, 32),
 };

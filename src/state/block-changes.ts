@@ -1,4 +1,4 @@
-import type { Account, Code } from "./account.ts";
+import type { Account, AccountCode } from "./account.ts";
 
 /** What a block did to the state: net, each account and slot once, in the order of the keys. */
 export type BlockChanges = { readonly accounts: readonly AccountChange[] };
@@ -18,7 +18,7 @@ export type AccountContent = {
   readonly balance: bigint;
   readonly codeHash: bigint;
   /** Present if the block set it. */
-  readonly code: Code | undefined;
+  readonly code: AccountCode | undefined;
 };
 
 export type SlotChange = { readonly slot: bigint; readonly before: bigint; readonly after: bigint };

@@ -1,6 +1,6 @@
 import { readBigEndian } from "../base/big-endian.ts";
 import { keccak256 } from "../crypto/keccak256.ts";
-import { EMPTY_CODE, type Code } from "./account.ts";
+import { EMPTY_CODE, type AccountCode } from "./account.ts";
 import { WordMap } from "./word-map.ts";
 
 /**
@@ -9,8 +9,8 @@ import { WordMap } from "./word-map.ts";
  */
 export class CodeCache {
   readonly #bytesMax: number;
-  #young = new WordMap<Code>();
-  #old = new WordMap<Code>();
+  #young = new WordMap<AccountCode>();
+  #old = new WordMap<AccountCode>();
   #youngSize = 0;
 
   /** At most twice `bytesMax` of code is held. */
@@ -18,7 +18,7 @@ export class CodeCache {
     this.#bytesMax = bytesMax;
   }
 
-  get(hash: bigint): Code | undefined {
+  get(hash: bigint): AccountCode | undefined {
     const young = this.#young.get(hash);
     if (young !== undefined) return young;
     const old = this.#old.get(hash);
@@ -27,7 +27,7 @@ export class CodeCache {
   }
 
   /** The object of the code with these bytes. */
-  intern(bytes: Uint8Array): Code {
+  intern(bytes: Uint8Array): AccountCode {
     if (bytes.length === 0) return EMPTY_CODE;
     const hash = readBigEndian(keccak256(bytes), 0, 32);
     const known = this.get(hash);
@@ -37,7 +37,7 @@ export class CodeCache {
     return code;
   }
 
-  #keep(code: Code): void {
+  #keep(code: AccountCode): void {
     if (this.#youngSize + code.bytes.length > this.#bytesMax) {
       this.#old = this.#young;
       this.#young = new WordMap();

@@ -4,13 +4,14 @@
  */
 import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
-import { ADDRESS_SIZE, BLOCK_SIZE, WORD_SIZE, blockKey } from "./state-keys.ts";
+import { ADDRESS_SIZE } from "../chain/address.ts";
+import { BLOCK_SIZE, WORD_SIZE, blockKey } from "./state-keys.ts";
 import type { WriteBehindStore } from "./write-behind-store.ts";
 
 const COUNT_SIZE = 4;
 
 /** What is known of a committed block. */
-export type BlockRecord = {
+export type HistoryRecord = {
   /** The last block, up to this one, with which the tries were saved. */
   readonly checkpoint: bigint;
   readonly stateRoot: Uint8Array;
@@ -21,13 +22,13 @@ export type BlockRecord = {
 export type ChangedAccount = { readonly address: bigint; readonly slots: readonly bigint[] };
 
 /** The record of a block that is committed and not pruned. */
-export function readBlockRecord(store: WriteBehindStore, block: bigint): BlockRecord {
+export function readHistoryRecord(store: WriteBehindStore, block: bigint): HistoryRecord {
   const stored = store.get(blockKey(block));
   invariant(stored !== undefined, "a retained block has its record");
-  return decodeBlockRecord(stored);
+  return decodeHistoryRecord(stored);
 }
 
-export function encodeBlockRecord(record: BlockRecord): Uint8Array {
+export function encodeHistoryRecord(record: HistoryRecord): Uint8Array {
   let size = BLOCK_SIZE + WORD_SIZE;
   for (const { slots } of record.changed) {
     size += ADDRESS_SIZE + COUNT_SIZE + slots.length * WORD_SIZE;
@@ -49,7 +50,7 @@ export function encodeBlockRecord(record: BlockRecord): Uint8Array {
   return bytes;
 }
 
-export function decodeBlockRecord(bytes: Uint8Array): BlockRecord {
+export function decodeHistoryRecord(bytes: Uint8Array): HistoryRecord {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const changed: ChangedAccount[] = [];
   let at = BLOCK_SIZE + WORD_SIZE;

@@ -1,4 +1,4 @@
-import type { Account, Code } from "./account.ts";
+import type { Account, AccountCode } from "./account.ts";
 import { EMPTY_CODE } from "./account.ts";
 import type { WordMap } from "./word-map.ts";
 
@@ -35,7 +35,7 @@ export class JournalAccount {
   balance: bigint;
   codeHash: bigint;
   /** Undefined until somebody asks. */
-  code: Code | undefined;
+  code: AccountCode | undefined;
   isCodeSet = false;
   /** Made with the first slot: most accounts have none. */
   slots: WordMap<JournalSlot> | undefined;

@@ -4,13 +4,13 @@
  * backwards, so that a snapshot costs nothing and a revert costs what it undoes.
  */
 import { invariant } from "../base/invariant.ts";
-import { EMPTY_CODE, EMPTY_STORAGE_ROOT, type Code } from "./account.ts";
+import { EMPTY_CODE, EMPTY_STORAGE_ROOT, type AccountCode } from "./account.ts";
 import type { AccountChange, BlockChanges, SlotChange } from "./block-changes.ts";
 import { JournalAccount, JournalSlot } from "./journal-account.ts";
 import type { StateReader } from "./state-reader.ts";
 import { WordMap } from "./word-map.ts";
 
-export type Log = {
+export type JournalLog = {
   readonly address: bigint;
   readonly topics: readonly bigint[];
   readonly data: Uint8Array;
@@ -40,7 +40,7 @@ type Undo = {
   key: bigint;
   /** A transaction's number or the refund counter. */
   mark: number;
-  code: Code | undefined;
+  code: AccountCode | undefined;
   flag: boolean;
 };
 
@@ -63,7 +63,7 @@ export class Journal {
   #transaction = 1;
   readonly #touched: JournalAccount[] = [];
   readonly #destroyed: JournalAccount[] = [];
-  #logs: Log[] = [];
+  #logs: JournalLog[] = [];
   #refund = 0;
   #keptWarm: ReadonlyMap<bigint, unknown> | undefined;
 
@@ -84,7 +84,7 @@ export class Journal {
   }
 
   /** Removes what self-destructed and what was touched and is empty; returns the logs. */
-  endTransaction(): readonly Log[] {
+  endTransaction(): readonly JournalLog[] {
     // The next transaction writes into the list that this one left empty: it must not be given
     // away.
     const logs = this.#logs.length === 0 ? NO_LOGS : this.#logs;
@@ -142,7 +142,7 @@ export class Journal {
     account.nonce = value;
   }
 
-  code(address: bigint): Code {
+  code(address: bigint): AccountCode {
     return this.#codeOf(this.#account(address));
   }
 
@@ -264,7 +264,7 @@ export class Journal {
     this.#destroyed.push(account);
   }
 
-  addLog(log: Log): void {
+  addLog(log: JournalLog): void {
     this.#push("log", undefined, undefined, 0n);
     this.#logs.push(log);
   }
@@ -340,7 +340,7 @@ export class Journal {
     return entry;
   }
 
-  #codeOf(account: JournalAccount): Code {
+  #codeOf(account: JournalAccount): AccountCode {
     account.code ??=
       account.codeHash === EMPTY_CODE.hash ? EMPTY_CODE : this.#state.code(account.codeHash);
     return account.code;
@@ -442,7 +442,7 @@ function slotChanges({ slots, isStorageCleared }: JournalAccount): readonly Slot
 }
 
 const NO_SLOTS: readonly SlotChange[] = [];
-const NO_LOGS: readonly Log[] = [];
+const NO_LOGS: readonly JournalLog[] = [];
 
 function compareWords(a: bigint, b: bigint): number {
   if (a === b) return 0;

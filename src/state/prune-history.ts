@@ -1,4 +1,4 @@
-import { decodeKeyList, readBlockRecord } from "./history.ts";
+import { decodeKeyList, readHistoryRecord } from "./history.ts";
 import { writeProgress, type Progress } from "./progress.ts";
 import { accountKey, blockKey, checkpointKey, historyKey, slotKey } from "./state-keys.ts";
 import type { WriteBehindStore } from "./write-behind-store.ts";
@@ -31,7 +31,7 @@ export function pruneHistory(
 
 /** What the block's keys held before it: nobody can ask for the state before it any more. */
 function deleteDifferences(store: WriteBehindStore, block: bigint): void {
-  for (const { address, slots } of readBlockRecord(store, block).changed) {
+  for (const { address, slots } of readHistoryRecord(store, block).changed) {
     store.delete(historyKey(accountKey(address), block));
     for (const slot of slots) store.delete(historyKey(slotKey(address, slot), block));
   }
@@ -39,7 +39,7 @@ function deleteDifferences(store: WriteBehindStore, block: bigint): void {
 
 /** Deletes the records of the blocks before the oldest block's checkpoint. */
 function pruneIndex(store: WriteBehindStore, oldestIndex: bigint, oldest: bigint): bigint {
-  const { checkpoint } = readBlockRecord(store, oldest);
+  const { checkpoint } = readHistoryRecord(store, oldest);
   let index = oldestIndex;
   for (; index < checkpoint; index++) store.delete(blockKey(index));
   // The nodes that the checkpoint replaced, unless that was done for an earlier block.

@@ -14,15 +14,15 @@ import {
   decodeAccount,
   encodeAccount,
   type Account,
-  type Code,
+  type AccountCode,
 } from "./account.ts";
-import { proveAccount, proveAccountAt, type AccountProof } from "./trie/account-proof.ts";
+import { proveAccount, proveAccountAt, type StateProof } from "./trie/account-proof.ts";
 import type { AccountChange, BlockChanges, SlotChange } from "./block-changes.ts";
 import { CodeCache } from "./code-cache.ts";
 import {
-  encodeBlockRecord,
-  readBlockRecord,
-  type BlockRecord,
+  encodeHistoryRecord,
+  readHistoryRecord,
+  type HistoryRecord,
   type ChangedAccount,
 } from "./history.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
@@ -36,7 +36,7 @@ import { slotsOf } from "./snapshot/state-scan.ts";
 import { StateTries, putOrDelete } from "./trie/state-tries.ts";
 import { StateView } from "./state-view.ts";
 import { storedCode } from "./stored-code.ts";
-import { EMPTY_TRIE_ROOT } from "./trie/trie.ts";
+import { EMPTY_TRIE_ROOT } from "../chain/hash-constants.ts";
 import { WordMap } from "./word-map.ts";
 import { trialStateRoot, type TrialAccount } from "./trie/trial-state-root.ts";
 import { WriteBehindStore } from "./write-behind-store.ts";
@@ -133,11 +133,11 @@ export class StateDatabase implements StateReader {
     return value;
   }
 
-  code(hash: bigint): Code {
+  code(hash: bigint): AccountCode {
     return storedCode(hash, this.#codes, this.#store);
   }
 
-  internCode(bytes: Uint8Array): Code {
+  internCode(bytes: Uint8Array): AccountCode {
     return this.#codes.intern(bytes);
   }
 
@@ -168,8 +168,8 @@ export class StateDatabase implements StateReader {
       // Only blocks after the checkpoint are needed, to bring the tries forward after a crash.
       for (; oldestIndex < block; oldestIndex++) this.#store.delete(blockKey(oldestIndex));
     }
-    const record: BlockRecord = { checkpoint, stateRoot: this.#stateRoot, changed };
-    this.#store.put(blockKey(block), encodeBlockRecord(record));
+    const record: HistoryRecord = { checkpoint, stateRoot: this.#stateRoot, changed };
+    this.#store.put(blockKey(block), encodeHistoryRecord(record));
     this.#progress = {
       latest: block,
       checkpoint,
@@ -189,11 +189,11 @@ export class StateDatabase implements StateReader {
 
   /** The root of a retained block. */
   stateRootAt(block: bigint): Uint8Array | undefined {
-    return this.#isRetained(block) ? readBlockRecord(this.#store, block).stateRoot : undefined;
+    return this.#isRetained(block) ? readHistoryRecord(this.#store, block).stateRoot : undefined;
   }
 
   /** Proofs of an account and of slots of it, in the state after a retained block. */
-  prove(block: bigint, address: bigint, slots: readonly bigint[]): AccountProof | undefined {
+  prove(block: bigint, address: bigint, slots: readonly bigint[]): StateProof | undefined {
     const state = this.at(block);
     if (state === undefined) return undefined;
     if (block !== this.latestBlock) {
@@ -291,7 +291,7 @@ export class StateDatabase implements StateReader {
   /** Brings the tries from their last checkpoint to the latest block. */
   #rollForward(progress: Progress): void {
     for (let block = progress.checkpoint + 1n; block <= progress.latest; block++) {
-      for (const { address, slots } of readBlockRecord(this.#store, block).changed) {
+      for (const { address, slots } of readHistoryRecord(this.#store, block).changed) {
         if (slots.length > 0) {
           const trie = this.#tries.changeStorage(address);
           for (const slot of slots) {
@@ -303,7 +303,7 @@ export class StateDatabase implements StateReader {
       }
     }
     this.#stateRoot = this.#tries.accounts.rootHash();
-    const { stateRoot } = readBlockRecord(this.#store, progress.latest);
+    const { stateRoot } = readHistoryRecord(this.#store, progress.latest);
     if (!equalBytes(stateRoot, this.#stateRoot)) {
       throw new CodedError("STATE_CORRUPT", { block: progress.latest });
     }

@@ -11,6 +11,7 @@
  *     CHECKPOINT block              -> which records were saved with that block
  *     PROGRESS                      -> how far the state has come
  */
+import { ADDRESS_SIZE } from "../chain/address.ts";
 import { writeBigEndian } from "../base/big-endian.ts";
 
 export const KEY_KIND = {
@@ -25,7 +26,6 @@ export const KEY_KIND = {
   progress: 9,
 } as const;
 
-export const ADDRESS_SIZE = 20;
 export const WORD_SIZE = 32;
 export const BLOCK_SIZE = 8;
 

@@ -1,5 +1,5 @@
 import { invariant } from "../base/invariant.ts";
-import { proveAccountAt, type AccountProof } from "./trie/account-proof.ts";
+import { proveAccountAt, type StateProof } from "./trie/account-proof.ts";
 import { CodeCache } from "./code-cache.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
 import type { StateReader } from "./state-reader.ts";
@@ -48,7 +48,7 @@ export class StateMirror {
     });
   }
 
-  prove(block: bigint, address: bigint, slots: readonly bigint[]): AccountProof {
+  prove(block: bigint, address: bigint, slots: readonly bigint[]): StateProof {
     return proveAccountAt(this.#store, this.at(block), block, address, slots);
   }
 

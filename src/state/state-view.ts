@@ -1,4 +1,4 @@
-import { decodeAccount, type Account, type Code } from "./account.ts";
+import { decodeAccount, type Account, type AccountCode } from "./account.ts";
 import { decodeSlotValue } from "./slot-value.ts";
 import type { StateReader } from "./state-reader.ts";
 import type { WriteBehindStore } from "./write-behind-store.ts";
@@ -31,11 +31,11 @@ export class StateView implements StateReader {
   }
 
   /** Code is kept for ever under its hash, so every block reads the same. */
-  code(hash: bigint): Code {
+  code(hash: bigint): AccountCode {
     return this.#latest.code(hash);
   }
 
-  internCode(bytes: Uint8Array): Code {
+  internCode(bytes: Uint8Array): AccountCode {
     return this.#latest.internCode(bytes);
   }
 }

@@ -1,5 +1,5 @@
 import { invariant } from "../base/invariant.ts";
-import { EMPTY_CODE, type Code } from "./account.ts";
+import { EMPTY_CODE, type AccountCode } from "./account.ts";
 import type { CodeCache } from "./code-cache.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
 import { codeKey } from "./state-keys.ts";
@@ -9,7 +9,7 @@ export function storedCode(
   hash: bigint,
   codes: CodeCache,
   store: Pick<KeyValueStore, "get">,
-): Code {
+): AccountCode {
   if (hash === EMPTY_CODE.hash) return EMPTY_CODE;
   const known = codes.get(hash);
   if (known !== undefined) return known;

@@ -9,15 +9,8 @@ import { readBigEndian } from "../base/big-endian.ts";
 import { keyText } from "./key-text.ts";
 import type { Change, Entry, KeyValueStore } from "./key-value-store.ts";
 import { PendingChangeWriter, readPendingChanges, type PendingChange } from "./pending-changes.ts";
-import {
-  ADDRESS_SIZE,
-  BLOCK_SIZE,
-  KEY_KIND,
-  WORD_SIZE,
-  accountKey,
-  historyKey,
-  slotKey,
-} from "./state-keys.ts";
+import { ADDRESS_SIZE } from "../chain/address.ts";
+import { BLOCK_SIZE, KEY_KIND, WORD_SIZE, accountKey, historyKey, slotKey } from "./state-keys.ts";
 import { WordMap } from "./word-map.ts";
 
 /** Stands for a value that was not there. No value in the store is this one byte. */

@@ -19,7 +19,7 @@ import {
   type Table,
 } from "./lmdb-environment.ts";
 
-export type StateEntry = { readonly key: Uint8Array; readonly value: Uint8Array };
+export type StoredStateEntry = { readonly key: Uint8Array; readonly value: Uint8Array };
 
 /** No value deletes the key. */
 export type StateChange = { readonly key: Uint8Array; readonly value: Uint8Array | undefined };
@@ -28,7 +28,7 @@ export type StateChange = { readonly key: Uint8Array; readonly value: Uint8Array
 export type StateSnapshot = {
   readonly height: number | undefined;
   get(key: Uint8Array): Uint8Array | undefined;
-  seek(from: Uint8Array): StateEntry | undefined;
+  seek(from: Uint8Array): StoredStateEntry | undefined;
   close(): void;
 };
 
@@ -87,7 +87,7 @@ export class StateStore {
   }
 
   /** The first entry whose key is not below `from`. */
-  seek(from: Uint8Array): StateEntry | undefined {
+  seek(from: Uint8Array): StoredStateEntry | undefined {
     return this.#reading(() => firstEntry(this.#data, { start: from, limit: 1 }));
   }
 
@@ -157,7 +157,7 @@ export class StateStore {
 function firstEntry(
   table: Table,
   range: { readonly start: Uint8Array; readonly limit: 1; readonly transaction?: Transaction },
-): StateEntry | undefined {
+): StoredStateEntry | undefined {
   for (const { key, value } of table.getRange(range)) return { key, value };
   return undefined;
 }

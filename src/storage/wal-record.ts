@@ -42,7 +42,11 @@ export function recordSize(bodySize: number): number {
 }
 
 /** Writes the record at `offset`, where `out` has room and may hold any bytes; returns its size. */
-export function encodeRecord(record: Omit<WalRecord, "size">, out: Buffer, offset: number): number {
+export function encodeWalRecord(
+  record: Omit<WalRecord, "size">,
+  out: Buffer,
+  offset: number,
+): number {
   const { body } = record;
   invariant(body.length <= WAL_BODY_BYTES_MAX, "a record of the log fits in its length field");
   const size = recordSize(body.length);
@@ -60,7 +64,7 @@ export function encodeRecord(record: Omit<WalRecord, "size">, out: Buffer, offse
 }
 
 /** The valid record at `offset`, or undefined if the bytes there are not one. */
-export function decodeRecord(bytes: Buffer, offset: number): WalRecord | undefined {
+export function decodeWalRecord(bytes: Buffer, offset: number): WalRecord | undefined {
   if (offset + HEAD_SIZE + CRC_SIZE > bytes.length) return undefined;
   const bodySize = bytes.readUInt32LE(offset);
   if (bodySize > WAL_BODY_BYTES_MAX) return undefined;
@@ -94,7 +98,7 @@ export function* findRecords(
   let found = bytes.indexOf(pattern, from + SEAL_OFFSET);
   while (found !== -1) {
     const offset = found - SEAL_OFFSET;
-    const record = offset % ALIGNMENT === 0 ? decodeRecord(bytes, offset) : undefined;
+    const record = offset % ALIGNMENT === 0 ? decodeWalRecord(bytes, offset) : undefined;
     if (record !== undefined) yield { offset, record };
     found = bytes.indexOf(pattern, record === undefined ? found + 1 : found + record.size);
   }

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
 import type { FileSync } from "./file-sync.ts";
 import {
-  decodeRecord,
+  decodeWalRecord,
   findRecords,
   hasSealAfter,
   isOfSegment,
@@ -40,7 +40,7 @@ export function recoverLog(
   let end: Cut | undefined;
   for (const segment of segments) {
     const bytes = readFileSync(segment.path);
-    const head = decodeRecord(bytes, 0);
+    const head = decodeWalRecord(bytes, 0);
     if (head?.type !== "head" || head.id !== segment.id) {
       throw corrupt({ path: segment.path, offset: 0, lsn: end?.lsn ?? 1 }, repair);
     }
@@ -70,7 +70,7 @@ function readSegment(bytes: Buffer, head: WalRecord, bodies: Uint8Array[]): Segm
   let offset = head.size;
   let { lsn, durableLsn } = head;
   for (;;) {
-    const record = decodeRecord(bytes, offset);
+    const record = decodeWalRecord(bytes, offset);
     if (record?.type !== "data" || !isOfSegment(record, head) || record.lsn !== lsn) break;
     // A copy, so that the file's bytes need not stay in memory.
     bodies.push(new Uint8Array(record.body));

@@ -7,7 +7,7 @@ import { closeSync, constants, openSync, readdirSync } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { FileSync } from "./file-sync.ts";
-import { encodeRecord, HEAD_RECORD_SIZE, recordSize, type SegmentSeal } from "./wal-record.ts";
+import { encodeWalRecord, HEAD_RECORD_SIZE, recordSize, type SegmentSeal } from "./wal-record.ts";
 
 export type SegmentFile = { readonly id: number; readonly path: string };
 
@@ -60,10 +60,10 @@ export async function draftSegment(
   const bodySize = firstBody === undefined ? 0 : recordSize(firstBody.length);
   const opening = Buffer.alloc(HEAD_RECORD_SIZE + bodySize);
   const noBody = new Uint8Array(0);
-  encodeRecord({ ...seal, type: "head", lsn: firstLsn, durableLsn, body: noBody }, opening, 0);
+  encodeWalRecord({ ...seal, type: "head", lsn: firstLsn, durableLsn, body: noBody }, opening, 0);
   if (firstBody !== undefined) {
     const first = { ...seal, type: "data", lsn: firstLsn, durableLsn: firstLsn - 1 } as const;
-    encodeRecord({ ...first, body: firstBody }, opening, HEAD_RECORD_SIZE);
+    encodeWalRecord({ ...first, body: firstBody }, opening, HEAD_RECORD_SIZE);
   }
   const draftPath = path.join(directory, DRAFT_NAME);
   await takeSpare(directory, draftPath);

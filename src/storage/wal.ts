@@ -11,7 +11,7 @@ import { invariant } from "../base/invariant.ts";
 import { isDiskFullError, writeError } from "./disk-error.ts";
 import { DEFAULT_FREE_BYTES_MIN, freeBytes } from "./disk-space.ts";
 import { FILE_SYNC, type FileSync } from "./file-sync.ts";
-import { encodeRecord, recordSize } from "./wal-record.ts";
+import { encodeWalRecord, recordSize } from "./wal-record.ts";
 import { recoverLog, type WalVerdict } from "./wal-recovery.ts";
 import {
   closeSegment,
@@ -151,7 +151,7 @@ export class Wal {
     this.#reserve(size);
     const lsn = this.#lastLsn + 1;
     const record = { type: "data", id, salt, lsn, durableLsn: this.#durableLsn, body } as const;
-    encodeRecord(record, this.#batch, this.#batchSize);
+    encodeWalRecord(record, this.#batch, this.#batchSize);
     this.#batchSize += size;
     this.#lastLsn = lsn;
     return lsn;

@@ -13,7 +13,7 @@ export type LinkCounters = {
   dials: number;
 };
 
-export type DoorCounters = {
+export type ListenerCounters = {
   /** Connections that came in, whoever was behind them. */
   accepted: number;
   /** Connections, in and out, that never became a link. */

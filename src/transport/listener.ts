@@ -3,35 +3,38 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from "node:tls";
 import { CodedError } from "../base/coded-error.ts";
-import type { DoorCounters } from "./link-counters.ts";
+import type { ListenerCounters } from "./link-counters.ts";
 import type { Refusal } from "./link-reason.ts";
 import type { Endpoint, PinnedKeys, Principal } from "./principal.ts";
 import { identifyPeer, LINK_PROTOCOL, refusalOf, remoteName } from "./tls-peer.ts";
 
 /** Connections that may be in their handshake at once. */
-const STRANGERS_MAX = 64;
+const PENDING_HANDSHAKES_MAX = 64;
 
-export type DoorOptions = {
+export type ListenerOptions = {
   readonly listen: Endpoint;
   readonly secureOptions: SecureContextOptions;
   readonly handshakeMs: number;
 };
 
-export type DoorDependencies = {
+export type ListenerDependencies = {
   readonly keys: PinnedKeys;
-  readonly counters: DoorCounters;
+  readonly counters: ListenerCounters;
   onPeer(principal: Principal, socket: TLSSocket): void;
   onRefusal(refusal: Refusal): void;
 };
 
-export class Door {
+export class Listener {
   readonly #server: Server;
-  readonly #dependencies: DoorDependencies;
+  readonly #dependencies: ListenerDependencies;
   /** In their handshake, by remote address and port; the longest waiting comes first. */
-  readonly #strangers = new Map<string, Socket>();
+  readonly #pendingHandshakes = new Map<string, Socket>();
 
-  static async open(options: DoorOptions, dependencies: DoorDependencies): Promise<Door> {
-    const door = new Door(options, dependencies);
+  static async open(
+    options: ListenerOptions,
+    dependencies: ListenerDependencies,
+  ): Promise<Listener> {
+    const door = new Listener(options, dependencies);
     const { host, port } = options.listen;
     try {
       door.#server.listen({ host, port });
@@ -44,7 +47,7 @@ export class Door {
     return door;
   }
 
-  private constructor(options: DoorOptions, dependencies: DoorDependencies) {
+  private constructor(options: ListenerOptions, dependencies: ListenerDependencies) {
     this.#dependencies = dependencies;
     this.#server = createServer({
       ...options.secureOptions,
@@ -53,7 +56,7 @@ export class Door {
       rejectUnauthorized: false, // identifyPeer decides, by the pinned key
       handshakeTimeout: options.handshakeMs,
     });
-    this.#server.on("connection", (socket: Socket) => this.#onStranger(socket));
+    this.#server.on("connection", (socket: Socket) => this.#onConnection(socket));
     this.#server.on("secureConnection", (socket: TLSSocket) => this.#onHandshake(socket));
     this.#server.on("tlsClientError", (error: NodeJS.ErrnoException, socket: TLSSocket) => {
       this.#refuse(refusalOf("PEER_HANDSHAKE_FAILED", socket, error.code ?? error.message));
@@ -70,28 +73,28 @@ export class Door {
   /** Takes no more connections; those that became links are not its own. */
   close(): void {
     this.#server.close();
-    for (const socket of this.#strangers.values()) socket.destroy();
-    this.#strangers.clear();
+    for (const socket of this.#pendingHandshakes.values()) socket.destroy();
+    this.#pendingHandshakes.clear();
   }
 
-  #onStranger(socket: Socket): void {
+  #onConnection(socket: Socket): void {
     this.#dependencies.counters.accepted++;
     // Handshakes take milliseconds: whoever has waited longest is the least likely to be a peer.
-    const [oldest] = this.#strangers;
-    if (oldest !== undefined && this.#strangers.size >= STRANGERS_MAX) {
-      this.#strangers.delete(oldest[0]);
+    const [oldest] = this.#pendingHandshakes;
+    if (oldest !== undefined && this.#pendingHandshakes.size >= PENDING_HANDSHAKES_MAX) {
+      this.#pendingHandshakes.delete(oldest[0]);
       this.#refuse(refusalOf("PEER_HANDSHAKE_CROWDED", oldest[1]));
       oldest[1].destroy();
     }
     const name = remoteName(socket);
-    this.#strangers.set(name, socket);
+    this.#pendingHandshakes.set(name, socket);
     socket.once("close", () => {
-      if (this.#strangers.get(name) === socket) this.#strangers.delete(name);
+      if (this.#pendingHandshakes.get(name) === socket) this.#pendingHandshakes.delete(name);
     });
   }
 
   #onHandshake(socket: TLSSocket): void {
-    this.#strangers.delete(remoteName(socket));
+    this.#pendingHandshakes.delete(remoteName(socket));
     socket.on("error", () => undefined); // whoever takes the socket hears of it by "close"
     const identified = identifyPeer(socket, this.#dependencies.keys, undefined);
     if (identified.ok) {

@@ -40,7 +40,7 @@ export type LinkTiming = {
   readonly silentSweepsMax: number;
 };
 
-export const DEFAULT_TIMING: LinkTiming = {
+export const DEFAULT_LINK_TIMING: LinkTiming = {
   reconnectMinMs: 10,
   reconnectMaxMs: 1_000,
   handshakeMs: 5_000,

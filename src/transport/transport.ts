@@ -5,16 +5,16 @@
  */
 import { createSecureContext } from "node:tls";
 import { invariant } from "../base/invariant.ts";
-import { Door } from "./listener.ts";
+import { Listener } from "./listener.ts";
 import { FlushTurn } from "./flush-turn.ts";
 import { Link, type LinkEvents } from "./link.ts";
-import type { DoorCounters, LinkCounters } from "./link-counters.ts";
+import type { ListenerCounters, LinkCounters } from "./link-counters.ts";
 import type { LinkReason, Refusal } from "./link-reason.ts";
 import { type Endpoint, isDialer, PinnedKeys, type Principal } from "./principal.ts";
 import { createSecureOptions } from "./tls-peer.ts";
 import {
   CLIENT_LIMITS,
-  DEFAULT_TIMING,
+  DEFAULT_LINK_TIMING,
   REPLICA_LIMITS,
   type PeerLimits,
   type TransportOptions,
@@ -43,14 +43,14 @@ export type PeerStatus = {
 };
 
 export class Transport {
-  readonly counters: DoorCounters = { accepted: 0, refused: 0 };
+  readonly counters: ListenerCounters = { accepted: 0, refused: 0 };
   readonly #self: Principal;
   readonly #clientPrincipalMin: Principal;
   readonly #links = new Map<Principal, Link>();
   /** What peers accept from this node. */
   readonly #frameSizeMax: number;
   readonly #sweepTimer: NodeJS.Timeout;
-  #door: Door | undefined = undefined;
+  #door: Listener | undefined = undefined;
 
   /** Listens and begins to dial. Rejects if the port cannot be had. */
   static async open(options: TransportOptions, events: TransportEvents): Promise<Transport> {
@@ -69,7 +69,7 @@ export class Transport {
   }
 
   private constructor(options: TransportOptions, keys: PinnedKeys, events: TransportEvents) {
-    const { self, timing = DEFAULT_TIMING } = options;
+    const { self, timing = DEFAULT_LINK_TIMING } = options;
     invariant(!options.peers.has(self), "a node is not its own peer");
     this.#self = self;
     this.#clientPrincipalMin = options.clientPrincipalMin;
@@ -154,11 +154,11 @@ export class Transport {
     keys: PinnedKeys,
     events: TransportEvents,
   ): Promise<void> {
-    const { listen, identity, timing = DEFAULT_TIMING } = options;
+    const { listen, identity, timing = DEFAULT_LINK_TIMING } = options;
     if (listen === undefined) return;
     const secureOptions = createSecureOptions(identity);
     const { handshakeMs } = timing;
-    this.#door = await Door.open(
+    this.#door = await Listener.open(
       { listen, secureOptions, handshakeMs },
       {
         keys,

@@ -37,7 +37,7 @@ export type Moved = {
   readonly demoted: readonly RecoveredTransaction[];
 };
 
-export type Added = Moved & {
+export type PoolAdded = Moved & {
   readonly replaced: RecoveredTransaction | undefined;
   /** Queued ones that gave way. */
   readonly evicted: readonly RecoveredTransaction[];
@@ -71,7 +71,7 @@ export type PoolStatus = {
   readonly isFull: boolean;
 };
 
-export type SenderContent = {
+export type SenderTransactions = {
   readonly sender: bigint;
   readonly executable: readonly RecoveredTransaction[];
   readonly queued: readonly RecoveredTransaction[];
@@ -100,7 +100,7 @@ export class TxPool {
   }
 
   /** Checks that need no state (chain id, intrinsic gas, ...) are the caller's, before this. */
-  add(transaction: RecoveredTransaction, arrival: Arrival): Result<Added, PoolRefusal> {
+  add(transaction: RecoveredTransaction, arrival: Arrival): Result<PoolAdded, PoolRefusal> {
     const { sender } = transaction;
     const { nonce } = transaction.transaction;
     const hash = hashKey(transaction.hash);
@@ -225,11 +225,11 @@ export class TxPool {
   }
 
   /** Per sender, each list in the order of nonces. */
-  *content(): Generator<SenderContent, void> {
+  *content(): Generator<SenderTransactions, void> {
     for (const sender of this.#senders.keys()) yield this.contentOf(sender);
   }
 
-  contentOf(sender: bigint): SenderContent {
+  contentOf(sender: bigint): SenderTransactions {
     const slots = this.#senders.get(sender)?.slots() ?? [];
     const transactionsOf = (isExecutable: boolean): RecoveredTransaction[] =>
       slots
@@ -270,7 +270,12 @@ export class TxPool {
   }
 
   /** The new one takes the place, and with it the turn, of the old one. */
-  #replace(queue: SenderQueue, slot: Slot, pooled: Pooled, hash: bigint): Omit<Added, "evicted"> {
+  #replace(
+    queue: SenderQueue,
+    slot: Slot,
+    pooled: Pooled,
+    hash: bigint,
+  ): Omit<PoolAdded, "evicted"> {
     const replaced = slot.pooled.transaction;
     this.#leaveBooks(slot);
     const change = queue.replace(slot, pooled);

@@ -62,7 +62,7 @@ export type VerifySignature = (
   signature: Uint8Array,
 ) => boolean;
 
-export type AuthenticatorOptions = {
+export type PeerMessageAuthenticatorOptions = {
   readonly net: Uint8Array;
   readonly replicaCount: number;
   readonly genesis: Header;
@@ -72,17 +72,17 @@ export type AuthenticatorOptions = {
   readonly rememberedMax?: number;
 };
 
-export type Authenticator = {
+export type PeerMessageAuthenticator = {
   /** The message itself, when all that is signed in it is signed by whom it says. */
   authenticate(message: Message, from: ReplicaIndex): Result<Message, AuthenticationError>;
 };
 
 const REMEMBERED_MAX = 4_096;
 
-export function createAuthenticator(
-  options: AuthenticatorOptions,
+export function createPeerMessageAuthenticator(
+  options: PeerMessageAuthenticatorOptions,
   dependencies: { readonly verify: VerifySignature },
-): Authenticator {
+): PeerMessageAuthenticator {
   return new MessageAuthenticator(options, dependencies);
 }
 
@@ -96,7 +96,7 @@ export function createKeyVerifier(publicKeys: readonly Uint8Array[]): VerifySign
 
 type Fault = AuthenticationCode | undefined;
 
-class MessageAuthenticator implements Authenticator {
+class MessageAuthenticator implements PeerMessageAuthenticator {
   readonly #net: Uint8Array;
   readonly #verify: VerifySignature;
   readonly #verified: VerifiedSignatures;
@@ -107,7 +107,10 @@ class MessageAuthenticator implements Authenticator {
     readonly hashHeader: (header: Header) => Hash;
   };
 
-  constructor(options: AuthenticatorOptions, dependencies: { readonly verify: VerifySignature }) {
+  constructor(
+    options: PeerMessageAuthenticatorOptions,
+    dependencies: { readonly verify: VerifySignature },
+  ) {
     const hashHeader = createHeaderHasher(options.net);
     this.#net = options.net;
     this.#verify = dependencies.verify;

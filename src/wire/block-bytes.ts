@@ -9,8 +9,9 @@ import type { Block, Hash, Header } from "../consensus/block.ts";
 import type { FinalCert } from "../consensus/certificate.ts";
 import { readBlock, writeBlock } from "./block-codec.ts";
 import { readFinalCert, writeCertificate } from "./certificate-codec.ts";
-import { HEADER_SIZE, readHeader } from "./header-codec.ts";
-import { BLOCKS_MAX, HASH_SIZE, MESSAGE_SIZE_MAX } from "./limits.ts";
+import { HEADER_SIZE, readConsensusHeader } from "./header-codec.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
+import { BLOCKS_MAX, MESSAGE_SIZE_MAX } from "./limits.ts";
 import { BLOCK_RESPONSE_TYPE, WIRE_VERSION } from "./message-codec.ts";
 import { Reader, type WireError } from "./reader.ts";
 import { Writer } from "./writer.ts";
@@ -20,13 +21,13 @@ const REJOIN_FLAG_OFFSET = HASH_SIZE + HEADER_SIZE;
 
 const writer = new Writer();
 
-export function encodeBlock(block: Block): Uint8Array {
+export function encodeBlockBytes(block: Block): Uint8Array {
   writer.reset();
   writeBlock(writer, block);
   return writer.take();
 }
 
-export function decodeBlock(bytes: Uint8Array): Result<Block, WireError> {
+export function decodeBlockBytes(bytes: Uint8Array): Result<Block, WireError> {
   if (bytes.length > MESSAGE_SIZE_MAX) return err({ code: "WIRE_LIMIT_EXCEEDED", offset: 0 });
   const reader = new Reader(bytes);
   return reader.finish(readBlock(reader));
@@ -36,7 +37,7 @@ export function decodeBlock(bytes: Uint8Array): Result<Block, WireError> {
 export function readBlockHead(bytes: Uint8Array): { readonly hash: Hash; readonly header: Header } {
   invariant(bytes.length > REJOIN_FLAG_OFFSET, "a block is at least a header and a flag");
   const reader = new Reader(bytes.subarray(0, REJOIN_FLAG_OFFSET));
-  return { hash: reader.hash(), header: readHeader(reader) };
+  return { hash: reader.hash(), header: readConsensusHeader(reader) };
 }
 
 export function encodeFinalCert(certificate: FinalCert): Uint8Array {

@@ -14,12 +14,12 @@ import { invariant } from "../base/invariant.ts";
 import type { Block, Body, Rejoin, Transaction } from "../consensus/block.ts";
 import { bodySize } from "../consensus/block.ts";
 import { bytesToHash } from "./hash-text.ts";
-import { HEADER_SIZE, readHeader, writeHeader } from "./header-codec.ts";
+import { HEADER_SIZE, readConsensusHeader, writeConsensusHeader } from "./header-codec.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
 import {
   BLOCKS_MAX,
   BODY_PAYLOAD_SIZE_MAX,
   BODY_TRANSACTIONS_MAX,
-  HASH_SIZE,
   SIGNATURE_SIZE,
 } from "./limits.ts";
 import type { Reader } from "./reader.ts";
@@ -75,7 +75,7 @@ export function readRejoin(reader: Reader): Rejoin {
 /**
  * A body with both transactions and a Rejoin can be written: refusing it is the core's decision.
  */
-export function writeBody(writer: Writer, body: Body): void {
+export function writeBlockBody(writer: Writer, body: Body): void {
   writer.flag(body.rejoin !== undefined);
   if (body.rejoin !== undefined) writeRejoin(writer, body.rejoin);
   invariant(bodySize(body) <= BODY_PAYLOAD_SIZE_MAX, "a body's payload is within its limit");
@@ -86,7 +86,7 @@ export function writeBody(writer: Writer, body: Body): void {
   for (const { bytes } of body.transactions) writer.bytes(bytes);
 }
 
-export function readBody(reader: Reader): Body {
+export function readBlockBody(reader: Reader): Body {
   const rejoin = reader.flag() ? readRejoin(reader) : undefined;
   let payloadSize = 0;
   const table = reader.list(BODY_TRANSACTIONS_MAX, TRANSACTION_SIZE_MIN, () => {
@@ -109,13 +109,13 @@ export function readBody(reader: Reader): Body {
 
 export function writeBlock(writer: Writer, block: Block): void {
   writer.hash(block.hash);
-  writeHeader(writer, block.header);
-  writeBody(writer, block.body);
+  writeConsensusHeader(writer, block.header);
+  writeBlockBody(writer, block.body);
 }
 
 /** The hash is what the sender claims: `authenticate` compares it with the header. */
 export function readBlock(reader: Reader): Block {
-  return { hash: reader.hash(), header: readHeader(reader), body: readBody(reader) };
+  return { hash: reader.hash(), header: readConsensusHeader(reader), body: readBlockBody(reader) };
 }
 
 export function writeBlocks(writer: Writer, blocks: readonly Block[]): void {

@@ -13,9 +13,10 @@ import {
   type QuorumCert,
   type SlowCert,
 } from "../consensus/certificate.ts";
-import { ZERO_HASH } from "./hash-text.ts";
+import { ZERO_HASH_TEXT } from "./hash-text.ts";
 import { readHeaders, writeHeaders } from "./header-codec.ts";
-import { HASH_SIZE, REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
+import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
 import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
 
@@ -77,7 +78,7 @@ export function readCertificate(reader: Reader): Certificate {
       };
     default:
       reader.fail("WIRE_VALUE_UNKNOWN");
-      return genesisCert(ZERO_HASH);
+      return genesisCert(ZERO_HASH_TEXT);
   }
 }
 
@@ -85,14 +86,14 @@ export function readFinalCert(reader: Reader): FinalCert {
   const certificate = readCertificate(reader);
   if (isFinalCert(certificate)) return certificate;
   reader.fail("WIRE_VALUE_UNKNOWN");
-  return genesisCert(ZERO_HASH);
+  return genesisCert(ZERO_HASH_TEXT);
 }
 
 export function readQuorumCert(reader: Reader): QuorumCert {
   const certificate = readCertificate(reader);
   if (certificate.kind === "quorum") return certificate;
   reader.fail("WIRE_VALUE_UNKNOWN");
-  return { kind: "quorum", epoch: 0, view: 0, height: 0, blockHash: ZERO_HASH, votes: [] };
+  return { kind: "quorum", epoch: 0, view: 0, height: 0, blockHash: ZERO_HASH_TEXT, votes: [] };
 }
 
 type Certified = Pick<Certificate, "epoch" | "view" | "height" | "blockHash">;

@@ -3,7 +3,7 @@
  */
 import { genesisHash, type GenesisConfig } from "../chain/genesis.ts";
 import type { Hash, Header } from "../consensus/block.ts";
-import { bytesToHash, ZERO_HASH } from "./hash-text.ts";
+import { bytesToHash, ZERO_HASH_TEXT } from "./hash-text.ts";
 
 export type ConsensusGenesis = {
   /** Names the network in every signature and block hash. */
@@ -20,7 +20,7 @@ export function consensusGenesis(config: GenesisConfig, result: Uint8Array): Con
   const header: Header = {
     epoch: 0,
     height: 0,
-    parent: ZERO_HASH,
+    parent: ZERO_HASH_TEXT,
     payloadHash: bytesToHash(net),
     txCount: 0,
     payloadSize: 0,

@@ -8,7 +8,7 @@
 import { invariant } from "../base/invariant.ts";
 import type { Hash } from "../consensus/block.ts";
 
-export const ZERO_HASH: Hash = `0x${"00".repeat(32)}`;
+export const ZERO_HASH_TEXT: Hash = `0x${"00".repeat(32)}`;
 
 const TEXT_SIZE = 66;
 const NOT_A_DIGIT = 0xff;

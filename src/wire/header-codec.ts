@@ -6,7 +6,7 @@ import type { Writer } from "./writer.ts";
 
 export const HEADER_SIZE = 132;
 
-export function writeHeader(writer: Writer, header: Header): void {
+export function writeConsensusHeader(writer: Writer, header: Header): void {
   writer.uint32(header.epoch);
   writer.uint64(header.height);
   writer.hash(header.parent);
@@ -18,7 +18,7 @@ export function writeHeader(writer: Writer, header: Header): void {
   writer.hash(header.execResult);
 }
 
-export function readHeader(reader: Reader): Header {
+export function readConsensusHeader(reader: Reader): Header {
   return {
     epoch: reader.uint32(),
     height: reader.uint64(),
@@ -33,9 +33,9 @@ export function readHeader(reader: Reader): Header {
 }
 
 export function writeHeaders(writer: Writer, headers: readonly Header[]): void {
-  writer.list(headers, HEADERS_MAX, (header) => writeHeader(writer, header));
+  writer.list(headers, HEADERS_MAX, (header) => writeConsensusHeader(writer, header));
 }
 
 export function readHeaders(reader: Reader): Header[] {
-  return reader.list(HEADERS_MAX, HEADER_SIZE, () => readHeader(reader));
+  return reader.list(HEADERS_MAX, HEADER_SIZE, () => readConsensusHeader(reader));
 }

@@ -24,7 +24,6 @@ export const LOG_RECORD_SIZE_MAX = 32 * 1024 * 1024;
 
 /** Every signature scheme behind the ports makes signatures of Ed25519's size. */
 export const SIGNATURE_SIZE = 64;
-export const HASH_SIZE = 32;
 
 /** A network whose parameters exceed the limits could not talk: refuse it when it is configured. */
 export function assertWithinWireLimits(parameters: {

@@ -14,8 +14,9 @@ import {
   readQuorumCert,
   writeCertificate,
 } from "./certificate-codec.ts";
-import { readHeader, writeHeader } from "./header-codec.ts";
-import { HASH_SIZE, HEADERS_MAX, LOG_RECORD_SIZE_MAX, REPLICAS_MAX } from "./limits.ts";
+import { readConsensusHeader, writeConsensusHeader } from "./header-codec.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
+import { HEADERS_MAX, LOG_RECORD_SIZE_MAX, REPLICAS_MAX } from "./limits.ts";
 import { Reader, type WireError } from "./reader.ts";
 import { writeBlockClaimContent } from "./signed-codec.ts";
 import { Writer } from "./writer.ts";
@@ -116,12 +117,12 @@ function readVote(reader: Reader): RecordOf<"vote"> {
 }
 
 function writeFinalPoint(writer: Writer, point: FinalPoint): void {
-  writeHeader(writer, point.header);
+  writeConsensusHeader(writer, point.header);
   writeCertificate(writer, point.certificate);
 }
 
 function readFinalPoint(reader: Reader): FinalPoint {
-  return { header: readHeader(reader), certificate: readFinalCert(reader) };
+  return { header: readConsensusHeader(reader), certificate: readFinalCert(reader) };
 }
 
 function writeSnapshot(writer: Writer, snapshot: Snapshot): void {

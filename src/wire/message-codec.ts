@@ -24,7 +24,8 @@ import {
   writeTransaction,
 } from "./block-codec.ts";
 import { readFinalCert, writeCertificate } from "./certificate-codec.ts";
-import { BLOCKS_MAX, HASH_SIZE, MESSAGE_SIZE_MAX } from "./limits.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
+import { BLOCKS_MAX, MESSAGE_SIZE_MAX } from "./limits.ts";
 import { Reader, type WireError } from "./reader.ts";
 import {
   readBlockClaim,

@@ -3,10 +3,11 @@ import { invariant } from "../base/invariant.ts";
 import { sha256 } from "../crypto/sha256.ts";
 import type { Body, Hash, Header } from "../consensus/block.ts";
 import type { Ports } from "../consensus/parameters.ts";
-import { writeBody } from "./block-codec.ts";
+import { writeBlockBody } from "./block-codec.ts";
 import { bytesToHash } from "./hash-text.ts";
-import { writeHeader } from "./header-codec.ts";
-import { HASH_SIZE, SIGNATURE_SIZE } from "./limits.ts";
+import { writeConsensusHeader } from "./header-codec.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
+import { SIGNATURE_SIZE } from "./limits.ts";
 import { encodeStatement } from "./statement.ts";
 import { Writer } from "./writer.ts";
 
@@ -40,7 +41,7 @@ export function createHeaderHasher(net: Uint8Array): (header: Header) => Hash {
     writer.uint8(HEADER_DOMAIN);
     writer.uint8(HASHED_VERSION);
     writer.bytes(net);
-    writeHeader(writer, header);
+    writeConsensusHeader(writer, header);
     return bytesToHash(sha256(writer.peek()));
   };
 }
@@ -52,6 +53,6 @@ export function hashBody(body: Body): Hash {
   bodyWriter.reset();
   bodyWriter.uint8(BODY_DOMAIN);
   bodyWriter.uint8(HASHED_VERSION);
-  writeBody(bodyWriter, body);
+  writeBlockBody(bodyWriter, body);
   return bytesToHash(sha256(bodyWriter.peek()));
 }

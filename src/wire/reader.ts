@@ -8,8 +8,9 @@
  */
 import { err, ok, type Result } from "../base/result.ts";
 import type { Hash } from "../consensus/block.ts";
-import { readHashText, ZERO_HASH } from "./hash-text.ts";
-import { HASH_SIZE, REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
+import { readHashText, ZERO_HASH_TEXT } from "./hash-text.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
+import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
 
 export const WIRE_CODES = [
   "WIRE_TRUNCATED",
@@ -100,7 +101,7 @@ export class Reader {
 
   hash(): Hash {
     const offset = this.#advance(HASH_SIZE);
-    return offset === undefined ? ZERO_HASH : readHashText(this.#bytes, offset);
+    return offset === undefined ? ZERO_HASH_TEXT : readHashText(this.#bytes, offset);
   }
 
   signature(): Uint8Array {

@@ -12,14 +12,19 @@ import {
   type Propose,
   type ViewChange,
 } from "../consensus/message.ts";
-import { readBody, writeBody } from "./block-codec.ts";
+import { readBlockBody, writeBlockBody } from "./block-codec.ts";
 import {
   CERTIFICATE_SIZE_MIN,
   readCertificate,
   readFinalCert,
   writeCertificate,
 } from "./certificate-codec.ts";
-import { readHeader, readHeaders, writeHeader, writeHeaders } from "./header-codec.ts";
+import {
+  readConsensusHeader,
+  readHeaders,
+  writeConsensusHeader,
+  writeHeaders,
+} from "./header-codec.ts";
 import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
 import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
@@ -81,9 +86,9 @@ export function writePropose(writer: Writer, propose: Propose): void {
   writeEnvelope(writer, propose);
   writer.uint64(propose.view);
   writer.hash(propose.blockHash);
-  writeHeader(writer, propose.header);
+  writeConsensusHeader(writer, propose.header);
   writer.signature(propose.signature);
-  writeBody(writer, propose.body);
+  writeBlockBody(writer, propose.body);
 }
 
 export function readPropose(reader: Reader): Propose {
@@ -92,9 +97,9 @@ export function readPropose(reader: Reader): Propose {
     ...readEnvelope(reader),
     view: reader.uint64(),
     blockHash: reader.hash(),
-    header: readHeader(reader),
+    header: readConsensusHeader(reader),
     signature: reader.signature(),
-    body: readBody(reader),
+    body: readBlockBody(reader),
   };
 }
 

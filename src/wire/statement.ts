@@ -9,7 +9,7 @@
 import { invariant, unreachable } from "../base/invariant.ts";
 import { sha256 } from "../crypto/sha256.ts";
 import type { RejoinStatement, Statement } from "../consensus/message.ts";
-import { HASH_SIZE } from "./limits.ts";
+import { HASH_SIZE } from "../crypto/keccak256.ts";
 import {
   writeBlockClaimContent,
   writeComplaintContent,

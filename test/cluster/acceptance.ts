@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRecord } from "../../src/config/json-fields.ts";
+import { isRecord } from "../../src/base/parse-json.ts";
 import { kubernetesTool } from "../support/processes/kubernetes-tools.ts";
 import { KUBECONFIG, REGISTRY, ROOT, RUN } from "./machine.ts";
 import { kubectl, Release, type Credentials } from "./release.ts";

@@ -10,8 +10,8 @@ import {
   bls12G1MultiScalar,
   bls12G2Add,
   bls12G2MultiScalar,
-  bls12MapToG1,
-  bls12MapToG2,
+  mapToG1,
+  mapToG2,
   bls12Pairing,
 } from "../../src/evm/precompiles/bls12-381.ts";
 import { precompilesOf } from "../../src/evm/precompiles/registry.ts";
@@ -50,8 +50,8 @@ export const DRAFT_PRAGUE_PRECOMPILES: ReadonlyMap<bigint, Precompile> = new Map
   [0x0fn, single(bls12G2MultiScalar, G2_PAIR_SIZE, G2_MULTIPLY_GAS)],
   [0x10n, priced(bls12G2MultiScalar, multiScalarGas(G2_PAIR_SIZE, G2_MULTIPLY_GAS))],
   [0x11n, priced(bls12Pairing, (size) => 65_000 + 43_000 * Math.floor(size / PAIRING_SIZE))],
-  [0x12n, priced(bls12MapToG1, () => 5_500)],
-  [0x13n, priced(bls12MapToG2, () => 75_000)],
+  [0x12n, priced(mapToG1, () => 5_500)],
+  [0x13n, priced(mapToG2, () => 75_000)],
 ]);
 
 function priced(precompile: Precompile, gas: (size: number) => number): Precompile {

@@ -11,7 +11,7 @@ import { Evm } from "../../src/evm/evm.ts";
 import type { BlockContext } from "../../src/evm/message.ts";
 import type { Precompile } from "../../src/evm/precompile.ts";
 import { precompilesOf } from "../../src/evm/precompiles/registry.ts";
-import type { Log } from "../../src/evm/world-state.ts";
+import type { EvmLog } from "../../src/evm/world-state.ts";
 import { runTransaction } from "../../src/execution/run-transaction.ts";
 import { Journal } from "../../src/state/journal.ts";
 import {
@@ -141,7 +141,7 @@ function blobBaseFee(excess: bigint, fraction: bigint): bigint {
   return sum / fraction;
 }
 
-function hashLogs(logs: readonly Log[]): string {
+function hashLogs(logs: readonly EvmLog[]): string {
   const items = logs.map(({ address, topics, data }) => [
     addressToBytes(address),
     topics.map((topic) => hexToBytes(`0x${topic.toString(16).padStart(64, "0")}`)),

@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:tls";
 import { createTlsIdentity } from "../../src/crypto/certificate.ts";
-import { decodeRecord } from "../../src/storage/wal-record.ts";
+import { decodeWalRecord } from "../../src/storage/wal-record.ts";
 import { listSegments } from "../../src/storage/wal-segment.ts";
 import { AcknowledgedLoad } from "../support/acknowledged-load.ts";
 import { LooseNodes } from "../support/processes/loose-nodes.ts";
@@ -42,10 +42,10 @@ describe("damage", () => {
     const { path: file } = listSegments(path.join(nodes.folderOf(service), "log")).at(-1)!;
     const bytes = readFileSync(file);
     const ends: number[] = [];
-    for (let record = decodeRecord(bytes, 0); record !== undefined;) {
+    for (let record = decodeWalRecord(bytes, 0); record !== undefined;) {
       const end = (ends.at(-1) ?? 0) + record.size;
       ends.push(end);
-      record = decodeRecord(bytes, end);
+      record = decodeWalRecord(bytes, end);
     }
     assert.ok(ends.length > 10, `${ends.length} records`);
     change(bytes, ends);

@@ -15,7 +15,7 @@ import { Shipper } from "../../src/logging/shipper.ts";
 import { HealthServer } from "../../src/metrics/health-server.ts";
 import { divergingEnvironment } from "../support/processes/diverging-replica.ts";
 import { createEveryMetric } from "../support/every-metric.ts";
-import { MoodyLogServer } from "../support/faulty-log-server.ts";
+import { FaultyLogServer } from "../support/faulty-log-server.ts";
 import {
   type RunningNetwork,
   SERVICES,
@@ -181,7 +181,7 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
   });
 
   it("raises QuorateLogDrops and QuorateLogEndpointDown while a shipper finds nobody", async () => {
-    const silent = await MoodyLogServer.open();
+    const silent = await FaultyLogServer.open();
     silent.mood = "silence";
     const endpoint = { name: "endpoint_1", url: silent.url, username: undefined };
     const shipper = new Shipper({

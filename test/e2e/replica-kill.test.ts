@@ -30,7 +30,7 @@ describe("replicas that are killed under load", () => {
 
   before(async () => {
     await processes.choosePorts();
-    await Promise.all(ALL.map((index) => processes.start(index, "found")));
+    await Promise.all(ALL.map((index) => processes.start(index, "bootstrap")));
     client = await FollowingClient.open(processes.ports);
     load = setInterval(submitSome, LOAD_INTERVAL_MS);
     await until(() => client.finalHeight > 20, "the network orders");

@@ -22,7 +22,7 @@ describe("a replica that lost its data", () => {
   let load: NodeJS.Timeout | undefined;
   let lostAt = 0;
   const nonces = Array.from({ length: SENDERS }, () => 0);
-  const start = (index: number, startMode: "found" | "resume"): Promise<void> =>
+  const start = (index: number, startMode: "bootstrap" | "resume"): Promise<void> =>
     processes.start(index, startMode, {
       transferGapMin: GAP_MIN,
       // The honest ones refuse until the liar was found out, so that it is asked for certain.
@@ -31,7 +31,7 @@ describe("a replica that lost its data", () => {
 
   before(async () => {
     await processes.choosePorts();
-    await Promise.all(ALL.map((index) => start(index, "found")));
+    await Promise.all(ALL.map((index) => start(index, "bootstrap")));
     client = await FollowingClient.open(processes.ports);
     load = setInterval(() => {
       if (client.waiting.size > WAITING_MAX) return;

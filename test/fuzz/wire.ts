@@ -9,7 +9,7 @@ import { bytesToHex } from "../../src/base/hex.ts";
 import { Prng } from "../../src/base/prng.ts";
 import type { Result } from "../../src/base/result.ts";
 import type { Header } from "../../src/consensus/block.ts";
-import { createAuthenticator } from "../../src/wire/authenticate.ts";
+import { createPeerMessageAuthenticator } from "../../src/wire/authenticate.ts";
 import { decodeLogRecord, encodeLogRecord } from "../../src/wire/log-record-codec.ts";
 import { decodeMessage, encodeMessage } from "../../src/wire/message-codec.ts";
 import { WIRE_CODES, type WireError } from "../../src/wire/reader.ts";
@@ -76,7 +76,7 @@ export function fuzzCodecs(seed: number, inputs: number): WireFuzzReport {
 function checkMessage(bytes: Uint8Array): string {
   return outcomeOf(bytes, decodeMessage, (message) => {
     // One authenticator per message: what an earlier one left in its cache must not matter.
-    const authenticator = createAuthenticator(
+    const authenticator = createPeerMessageAuthenticator(
       { net: new Uint8Array(32), replicaCount: 64, genesis: GENESIS, window: 4 },
       { verify: () => true },
     );

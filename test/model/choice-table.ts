@@ -2,7 +2,7 @@
  * What the production `choose` answers to three reports, asked once per triple; and the union of its
  * answers to three sets of reports, worked out once per triple of sets.
  */
-import { choose, type Report } from "../../src/consensus/safety/base-selection.ts";
+import { selectBase, type Report } from "../../src/consensus/safety/base-selection.ts";
 import { mustVoteBase } from "../../src/consensus/safety/safety-rules.ts";
 import type { BlockTree } from "./block-tree.ts";
 import type { BlockNumber } from "./bound.ts";
@@ -109,7 +109,7 @@ export class ChoiceTable {
     const known = this.#choices.get(key);
     if (known !== undefined) return known;
     const reports = [this.#reports[x]!, this.#reports[y]!, this.#reports[z]!];
-    const choice = choose(reports, QUORUM.weak);
+    const choice = selectBase(reports, QUORUM.weak);
     let outcome = HALT_BIT;
     if (choice !== undefined) {
       const isVoted = mustVoteBase(choice.base, choice.final);

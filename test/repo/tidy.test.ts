@@ -13,6 +13,10 @@ type FolderLaw = {
   readonly packages: readonly string[];
 };
 
+const EXPORTED =
+  /^export (?:type|const|function\*?|async function|class|abstract class) ([A-Za-z0-9_]+)/gm;
+/** Nouns of both chains, Ethereum's and that of consensus; each side needs its own. */
+const SHARED_NAMES = new Set(["Block", "Header", "Transaction"]);
 const NATURES = ["pure", "native", "types", "I/O"];
 const LAW = loadLaw();
 
@@ -137,6 +141,22 @@ describe("tidy", () => {
       const file = path.basename(name);
       assert.doesNotMatch(file, /^(utils?|helpers?|common|misc|index)\.ts$/, `${name} is a drawer`);
       assert.match(file, /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/, `${name}: use kebab-case`);
+    }
+  });
+
+  it("an exported name of src means one thing", () => {
+    const places = new Map<string, string[]>();
+    for (const { name, text } of sources.filter((source) => folderOf(source.name) !== undefined)) {
+      for (const [, exported = ""] of text.matchAll(EXPORTED)) {
+        places.set(exported, [...(places.get(exported) ?? []), name]);
+      }
+    }
+    for (const [exported, files] of places) {
+      const isUnique = files.length === 1 || SHARED_NAMES.has(exported);
+      assert.ok(isUnique, `${exported} is exported by ${files.join(" and ")}: rename one`);
+    }
+    for (const name of SHARED_NAMES) {
+      assert.ok((places.get(name)?.length ?? 0) > 1, `${name} need not be allowed any more`);
     }
   });
 

@@ -135,12 +135,12 @@ export class SimNode {
   }
 
   /** Starts the process: as a founder, or with whatever its disk gives back. */
-  start(isFounding: boolean): void {
-    this.#world.trace.note(() => `${this.name()} starts${isFounding ? " (founding)" : ""}`);
+  start(isBootstrap: boolean): void {
+    this.#world.trace.note(() => `${this.name()} starts${isBootstrap ? " (bootstrap)" : ""}`);
     this.#life++;
     this.#monoOffsetMs = this.#prng.below(1_000_000);
     this.#reset();
-    const how = isFounding ? ({ kind: "found" } as const) : this.#recover();
+    const how = isBootstrap ? ({ kind: "bootstrap" } as const) : this.#recover();
     this.#replica = new Replica(this.#options.parameters, this.#ports);
     this.#guard(() => {
       this.#carryOut(this.#replica!.start(how, this.clock()));

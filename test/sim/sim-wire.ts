@@ -11,9 +11,9 @@ import type { Ports } from "../../src/consensus/parameters.ts";
 import { createSigner } from "../../src/crypto/ed25519.ts";
 import { sha256 } from "../../src/crypto/sha256.ts";
 import {
-  createAuthenticator,
+  createPeerMessageAuthenticator,
   createKeyVerifier,
-  type Authenticator,
+  type PeerMessageAuthenticator,
   type VerifySignature,
 } from "../../src/wire/authenticate.ts";
 import { decodeLogRecord, encodeLogRecord } from "../../src/wire/log-record-codec.ts";
@@ -32,7 +32,7 @@ export type SimWireOptions = {
 export class SimWire {
   readonly #net: Uint8Array;
   readonly #signers: readonly StatementSigner[];
-  readonly #authenticator: Authenticator;
+  readonly #authenticator: PeerMessageAuthenticator;
   readonly #coverage: Coverage;
 
   constructor(options: SimWireOptions, coverage: Coverage) {
@@ -43,7 +43,7 @@ export class SimWire {
     );
     const keys = options.isEd25519 ? ed25519Keys(seeds) : hashKeys(seeds);
     this.#signers = keys.signers;
-    this.#authenticator = createAuthenticator(
+    this.#authenticator = createPeerMessageAuthenticator(
       {
         net: this.#net,
         replicaCount: options.replicaCount,

@@ -7,7 +7,7 @@ import type { TlsIdentity } from "../../src/crypto/certificate.ts";
 /** A number is a status; the rest is what HTTP servers do when they are ill. */
 export type Mood = number | "reset" | "silence" | "slow" | "lost answer";
 
-export class MoodyLogServer {
+export class FaultyLogServer {
   /** For the next requests, one each; then `mood`. */
   readonly moods: Mood[] = [];
   mood: Mood = 200;
@@ -28,8 +28,8 @@ export class MoodyLogServer {
   }
 
   /** With an identity over TLS, as localhost. */
-  static async open(identity?: TlsIdentity): Promise<MoodyLogServer> {
-    const server = new MoodyLogServer(identity);
+  static async open(identity?: TlsIdentity): Promise<FaultyLogServer> {
+    const server = new FaultyLogServer(identity);
     await server.listen();
     return server;
   }

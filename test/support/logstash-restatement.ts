@@ -1,5 +1,5 @@
 /**
- * The founding log pipeline stated a second time, from its configuration text and what its filters
+ * The original log pipeline stated a second time, from its configuration text and what its filters
  * are documented to do. It shares nothing with src/log-stack: date patterns are interpreted
  * here, letter by letter, and filters run in the order in which they stand in the text.
  */
@@ -10,7 +10,7 @@ import { parse } from "yaml";
 const VALUES = path.join(import.meta.dirname, "../../deploy/logging/logstash.yaml");
 
 /** The text that the log stack on a cluster is installed with. */
-export function foundingFilters(): string {
+export function originalFilters(): string {
   const values = parse(readFileSync(VALUES, "utf8")) as {
     logstashPipeline: Readonly<Record<string, string>>;
   };

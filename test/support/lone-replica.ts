@@ -20,7 +20,7 @@ import { Replica } from "../../src/consensus/replica.ts";
 import type { RejectionCode } from "../../src/consensus/rejection.ts";
 import type { Start } from "../../src/consensus/recovery/start.ts";
 import { createTransaction } from "../../src/wire/block-codec.ts";
-import { bytesToHash, ZERO_HASH } from "../../src/wire/hash-text.ts";
+import { bytesToHash, ZERO_HASH_TEXT } from "../../src/wire/hash-text.ts";
 import { createPorts } from "../../src/wire/ports.ts";
 import { plainHeader } from "./plain-header.ts";
 
@@ -52,13 +52,13 @@ export class LoneReplica {
       replicaCount: 4,
       self,
       genesis: GENESIS,
-      genesisResult: ZERO_HASH,
+      genesisResult: ZERO_HASH_TEXT,
       ...options,
     };
     this.replica = new Replica(parameters, ports);
   }
 
-  start(how: Start = { kind: "found" }): this {
+  start(how: Start = { kind: "bootstrap" }): this {
     this.#carryOut(this.replica.start(how, this.#clock()));
     for (let peer = 0; peer < 4; peer++) {
       if (peer !== this.self) this.step({ kind: "link", peer, isUp: true });
@@ -158,7 +158,7 @@ export function blockOn(
     payloadSize: bodySize(body),
     timestampMs: Math.max(parent.header.timestampMs + 1, WALL_START_MS + 1),
     execHeight: 0,
-    execResult: ZERO_HASH,
+    execResult: ZERO_HASH_TEXT,
     ...headerChanges,
   };
   return { hash: ports.hashHeader(header), header, body };

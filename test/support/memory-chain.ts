@@ -34,7 +34,7 @@ import type { RpcReader } from "../../src/rpc/methods/method-table.ts";
 import { MemoryStore } from "../../src/state/memory-store.ts";
 import { StateDatabase } from "../../src/state/state-database.ts";
 import { DEFAULT_POOL_OPTIONS, type TxPoolOptions } from "../../src/txpool/pool-options.ts";
-import { type PoolStatus, type SenderContent, TxPool } from "../../src/txpool/tx-pool.ts";
+import { type PoolStatus, type SenderTransactions, TxPool } from "../../src/txpool/tx-pool.ts";
 
 type Sealed = {
   readonly record: BlockRecord;
@@ -216,11 +216,11 @@ export class MemoryChain implements RpcReader {
     return this.#pool.status();
   }
 
-  poolContent(): Iterable<SenderContent> {
+  poolContent(): Iterable<SenderTransactions> {
     return this.#pool.content();
   }
 
-  poolContentOf(sender: bigint): SenderContent {
+  poolContentOf(sender: bigint): SenderTransactions {
     return this.#pool.contentOf(sender);
   }
 

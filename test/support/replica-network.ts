@@ -60,7 +60,7 @@ export function replicaOptions(
     listen: { host: HOST, port: 0 },
     replicas: [],
     clientPublicKeys: new Map([[CLIENT, createSigner(seedOf(CLIENT)).publicKey]]),
-    startMode: "found",
+    startMode: "bootstrap",
     // Small, so that tests write little and see the log being rotated.
     logSegmentSize: 1024 * 1024,
     ...more,

@@ -20,7 +20,7 @@ import type {
 import type { Ports } from "../../src/consensus/parameters.ts";
 import { createKeyVerifier, type VerifySignature } from "../../src/wire/authenticate.ts";
 import { createTransaction } from "../../src/wire/block-codec.ts";
-import { ZERO_HASH } from "../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../src/wire/hash-text.ts";
 import { createPorts } from "../../src/wire/ports.ts";
 import { plainHeader } from "./plain-header.ts";
 
@@ -48,7 +48,7 @@ export class SignedNetwork {
   }
 
   rejoin(member: number, epoch = 0): Rejoin {
-    const statement = { kind: "rejoin", member, epoch, nonce: ZERO_HASH } as const;
+    const statement = { kind: "rejoin", member, epoch, nonce: ZERO_HASH_TEXT } as const;
     return { ...statement, signature: this.#of(member).signRejoin(statement) };
   }
 
@@ -72,7 +72,7 @@ export class SignedNetwork {
       payloadSize,
       timestampMs: 1_000,
       execHeight: 0,
-      execResult: ZERO_HASH,
+      execResult: ZERO_HASH_TEXT,
       ...changes,
     };
     return { hash: hashHeader(header), header, body };
@@ -112,7 +112,7 @@ export class SignedNetwork {
       sender,
       height: 1,
       blockHash,
-      result: ZERO_HASH,
+      result: ZERO_HASH_TEXT,
     });
   }
 
@@ -202,10 +202,10 @@ export class SignedNetwork {
       { kind: "newViewRequest", epoch: 0, view: 1 },
       { kind: "forward", transaction: createTransaction(Uint8Array.of(1, 2), 21_000) },
       { kind: "forwardRejoin", rejoin: this.rejoin(2) },
-      { kind: "probe", nonce: ZERO_HASH },
+      { kind: "probe", nonce: ZERO_HASH_TEXT },
       {
         kind: "probeAnswer",
-        nonce: ZERO_HASH,
+        nonce: ZERO_HASH_TEXT,
         isUntouched: false,
         vote: this.vote(2),
         commit: this.commit(2),

@@ -44,7 +44,7 @@ const NETWORK_FILE = "network.json";
 const ADMIN_KEY = "admin.key";
 const PRIVATE_KEY_SIZE = 32;
 
-export async function foundInCluster(
+export async function createInCluster(
   wanted: WantedNetwork,
   secrets: SecretStore,
   nowMs: number,

@@ -8,7 +8,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../../base/coded-error.ts";
 import { parseJson } from "../../base/parse-json.ts";
-import { isRecord } from "../../config/json-fields.ts";
+import { isRecord } from "../../base/parse-json.ts";
 import type { SecretData, SecretStore } from "./secret-store.ts";
 
 export type KubernetesAccess = {

@@ -1,7 +1,7 @@
 /** `quorate cluster-init`: what the chart's init Job runs before an install and an upgrade. */
 import { CodedError } from "../../base/coded-error.ts";
 import { problemText } from "../../config/config-problem.ts";
-import { foundInCluster } from "../cluster-init/create-in-cluster.ts";
+import { createInCluster } from "../cluster-init/create-in-cluster.ts";
 import { createKubernetesSecrets, loadClusterAccess } from "../cluster-init/kubernetes-secrets.ts";
 import { parseWantedNetwork, type WantedNetwork } from "../cluster-init/wanted-network.ts";
 import { usageError, type Command } from "../command.ts";
@@ -20,7 +20,7 @@ export const clusterInit: Command = {
     // theirs, and delete what is not in their manifests.
     const labels = { "app.kubernetes.io/part-of": "quorate", "quorate/release": wanted.release };
     const secrets = createKubernetesSecrets(loadClusterAccess(environment), labels);
-    for (const { secret, isNew } of await foundInCluster(wanted, secrets, Date.now())) {
+    for (const { secret, isNew } of await createInCluster(wanted, secrets, Date.now())) {
       terminal.result(isNew ? `made Secret ${secret}` : `kept Secret ${secret}`);
     }
     return 0;

@@ -12,14 +12,18 @@ export const replica: Command = {
   summary: "run one replica",
   options: [
     { name: "config", value: "FILE", summary: "settings as JSON; flags and environment win" },
-    { name: "found", summary: "this replica never ran before (its first start, by the installer)" },
+    {
+      name: "bootstrap",
+      summary: "this replica never ran before (its first start, by the installer)",
+    },
+    { name: "found", summary: "the former name of --bootstrap" },
     { name: "rejoin", summary: "put a damaged log aside for good and be let in again" },
     ...settingOptions(REPLICA_SETTINGS),
   ],
   details: "Every setting can be given as QUORATE_<NAME>, too: --log-level is QUORATE_LOG_LEVEL.",
   async run({ texts, switches }, { environment }) {
-    if (switches.has("found") && switches.has("rejoin")) {
-      throw usageError("--found and --rejoin exclude each other", "replica");
+    if (isBootstrap(switches) && switches.has("rejoin")) {
+      throw usageError("--bootstrap and --rejoin exclude each other", "replica");
     }
     noteLoaded();
     const { config: configFile, ...flags } = texts;
@@ -29,6 +33,10 @@ export const replica: Command = {
 };
 
 function startModeOf(switches: ReadonlySet<string>): StartMode {
-  if (switches.has("found")) return "found";
+  if (isBootstrap(switches)) return "bootstrap";
   return switches.has("rejoin") ? "rejoin" : "resume";
+}
+
+function isBootstrap(switches: ReadonlySet<string>): boolean {
+  return switches.has("bootstrap") || switches.has("found");
 }

@@ -1,8 +1,8 @@
 /** What the answers of kubectl mean for an install. Pure: JSON in, findings out. */
-import { isRecord } from "../../config/json-fields.ts";
+import { isRecord } from "../../base/parse-json.ts";
 import { bad, doubtful, good, unknown, type Finding } from "./finding.ts";
 import { placePods, type NodeRoom, type PodRequests } from "./pod-placement.ts";
-import { bytesText, parseQuantity } from "./quantity.ts";
+import { bytesText, parseResourceQuantity } from "./quantity.ts";
 import { isAtLeast } from "./version-check.ts";
 
 const KUBERNETES_MIN = "1.22";
@@ -60,8 +60,8 @@ export function freeRoom(nodes: unknown, pods: unknown): readonly NodeRoom[] {
     const node = textAt(pod, "spec", "nodeName");
     const sum = used.get(node) ?? { cpu: 0, memory: 0 };
     for (const container of list(at(pod, "spec", "containers"))) {
-      sum.cpu += parseQuantity(at(container, "resources", "requests", "cpu") ?? "0");
-      sum.memory += parseQuantity(at(container, "resources", "requests", "memory") ?? "0");
+      sum.cpu += parseResourceQuantity(at(container, "resources", "requests", "cpu") ?? "0");
+      sum.memory += parseResourceQuantity(at(container, "resources", "requests", "memory") ?? "0");
     }
     used.set(node, sum);
   }
@@ -71,8 +71,8 @@ export function freeRoom(nodes: unknown, pods: unknown): readonly NodeRoom[] {
       const taken = used.get(nameOf(node)) ?? { cpu: 0, memory: 0 };
       return {
         name: nameOf(node),
-        cpu: parseQuantity(at(node, "status", "allocatable", "cpu")) - taken.cpu,
-        memory: parseQuantity(at(node, "status", "allocatable", "memory")) - taken.memory,
+        cpu: parseResourceQuantity(at(node, "status", "allocatable", "cpu")) - taken.cpu,
+        memory: parseResourceQuantity(at(node, "status", "allocatable", "memory")) - taken.memory,
       };
     });
 }

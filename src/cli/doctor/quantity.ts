@@ -17,7 +17,7 @@ const FACTORS: Readonly<Record<string, number>> = {
 };
 
 /** Cores or bytes; 0 for what is no amount. */
-export function parseQuantity(text: unknown): number {
+export function parseResourceQuantity(text: unknown): number {
   const match = /^([0-9.]+(?:e[0-9]+)?)([a-zA-Z]*)$/.exec(String(text));
   const factor = FACTORS[match?.[2] ?? ""];
   return match === null || factor === undefined ? 0 : Number(match[1]) * factor;

@@ -6,7 +6,7 @@ import { CodedError } from "../../base/coded-error.ts";
 import { bytesToHex } from "../../base/hex.ts";
 import { concatBytes } from "../../base/bytes.ts";
 import { publicKeyToAddress } from "../../chain/address.ts";
-import { isRecord } from "../../config/json-fields.ts";
+import { isRecord } from "../../base/parse-json.ts";
 import { publicKeyOf, sign } from "../../crypto/secp256k1.ts";
 import { personalMessageHash } from "../../rpc/auth/personal-message.ts";
 import { formatSiweMessage } from "../../rpc/auth/siwe-message.ts";

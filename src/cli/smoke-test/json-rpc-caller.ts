@@ -1,6 +1,6 @@
 /** Asks a network over its own front door, as any program of a user would. */
 import { CodedError } from "../../base/coded-error.ts";
-import { isRecord } from "../../config/json-fields.ts";
+import { isRecord } from "../../base/parse-json.ts";
 
 export type JsonRpcCaller = (method: string, params: readonly unknown[]) => Promise<unknown>;
 

@@ -3,7 +3,8 @@ import { parseHex } from "../../base/hex.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import type { BlockCertificate } from "../../api/block-certificate.ts";
 import type { ConfigProblem } from "../../config/config-problem.ts";
-import { isRecord, JsonFields, parseJsonRecord } from "../../config/json-fields.ts";
+import { isRecord } from "../../base/parse-json.ts";
+import { JsonFields, parseJsonRecord } from "../../config/json-fields.ts";
 
 export type ShownCertificate = {
   /** What the certificate claims to be about; nothing is proved by it. */

@@ -1,7 +1,7 @@
 /** Blocks that were read last, bounded by what the store holds of them: full ones are few. */
-import type { BlockRecord } from "./block-record.ts";
+import type { StoredBlockRecord } from "./block-record.ts";
 
-export type CachedBlock = Pick<BlockRecord, "storedSize">;
+export type CachedBlock = Pick<StoredBlockRecord, "storedSize">;
 
 export type BlockCacheOptions = {
   readonly blocksMax: number;

@@ -13,16 +13,16 @@ import { decodeRlp, encodeRlp } from "../../chain/rlp/rlp.ts";
 import { decodeTransaction } from "../../chain/transaction-decoder.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 
-export type BlockRecordBytes = {
+export type StoredBlockRecordBytes = {
   readonly ethereumBlock: Uint8Array;
   readonly receipts: Uint8Array;
 };
 
-export function encodeBlockRecord(
+export function encodeStoredBlockRecord(
   block: Block,
   senders: readonly bigint[],
   receipts: readonly Receipt[],
-): BlockRecordBytes {
+): StoredBlockRecordBytes {
   const packed = new Uint8Array(senders.length * ADDRESS_SIZE);
   senders.forEach((sender, index) => packed.set(addressToBytes(sender), index * ADDRESS_SIZE));
   return {
@@ -32,7 +32,7 @@ export function encodeBlockRecord(
 }
 
 /** A block of the chain. What costs time is decoded when it is first asked for. */
-export class BlockRecord {
+export class StoredBlockRecord {
   readonly header: Header;
   readonly hash: Uint8Array;
   /** Of the block's encoding, in bytes. */
@@ -44,19 +44,19 @@ export class BlockRecord {
   #receipts: readonly Receipt[] | undefined;
 
   /** For bytes that `encodeBlockRecord` wrote; they are copied. */
-  static decode(bytes: BlockRecordBytes): BlockRecord {
+  static decode(bytes: StoredBlockRecordBytes): StoredBlockRecord {
     const ethereumBlock = Uint8Array.from(bytes.ethereumBlock);
     const block = decodeBlock(ethereumBlock);
     invariant(block.ok, "the store gives back what was put in");
     const receiptBytes = Uint8Array.from(bytes.receipts);
     const hash = headerHash(block.value.header);
-    return new BlockRecord(block.value, { hash, size: ethereumBlock.length, receiptBytes });
+    return new StoredBlockRecord(block.value, { hash, size: ethereumBlock.length, receiptBytes });
   }
 
-  static ofGenesis(genesis: GenesisBlock): BlockRecord {
+  static ofGenesis(genesis: GenesisBlock): StoredBlockRecord {
     const { block, hash, transaction, receipt } = genesis;
     const size = encodeBlock(block).length;
-    const record = new BlockRecord(block, { hash, size, receiptBytes: new Uint8Array(0) });
+    const record = new StoredBlockRecord(block, { hash, size, receiptBytes: new Uint8Array(0) });
     record.#transactions = [transaction];
     record.#receipts = [receipt];
     return record;

@@ -3,6 +3,7 @@
  * a few microseconds, less than a thread takes to be asked: those run at once. What does not end
  * soon is begun anew in a thread, where it cannot hold the node up; so is what cannot be short.
  */
+import type { CallerNamer } from "../../api/chain-reader.ts";
 import { availableParallelism } from "node:os";
 import { err } from "../../base/result.ts";
 import { SlowWorkMeter } from "../../execution/slow-work-meter.ts";
@@ -37,9 +38,6 @@ const INLINE_PRECOMPILE_GAS = 15_000;
 
 /** A quarter of a millisecond of KECCAK256. One hash cannot be interrupted, either. */
 const INLINE_HASH_BYTES_MAX = 65_536;
-
-/** Who asks, found out only for what does not end at once; undefined where nobody is told apart. */
-export type CallerNamer = () => string | Promise<string>;
 
 const UNNAMED_CALLER = "";
 /** One caller never has all threads, so that another finds one: that takes two. */

@@ -11,19 +11,19 @@ import type { StateReader } from "../../state/state-reader.ts";
 import type { BlockStore } from "../../storage/block-store.ts";
 import { certificateAt } from "../sync/block-certificates.ts";
 import { BlockCache } from "./block-cache.ts";
-import { BlockRecord } from "./block-record.ts";
+import { StoredBlockRecord } from "./block-record.ts";
 import type { ChainExecutor } from "../sync/chain-executor.ts";
 
 export type Published = { readonly height: number; readonly number: bigint };
 
-export type FoundTransaction = {
-  readonly block: BlockRecord;
+export type LocatedTransaction = {
+  readonly block: StoredBlockRecord;
   readonly index: number;
   readonly transaction: BlockTransaction;
 };
 
 /** Accounts as they are after one block. */
-export type StateAt = {
+export type StateAtBlock = {
   balance(address: bigint): bigint;
   nonce(address: bigint): bigint;
   code(address: bigint): Uint8Array;
@@ -46,18 +46,18 @@ const CACHE_OPTIONS = { blocksMax: 256, bytesMax: 32_000_000 };
 
 export class ChainReader {
   readonly #dependencies: ChainReaderDependencies;
-  readonly #genesis: BlockRecord;
+  readonly #genesis: StoredBlockRecord;
   /** By consensus height. */
-  readonly #cache = new BlockCache<BlockRecord>(CACHE_OPTIONS);
+  readonly #cache = new BlockCache<StoredBlockRecord>(CACHE_OPTIONS);
   /** Most reads ask for it: it is not looked up again until there is another. */
-  #latest: BlockRecord | undefined;
+  #latest: StoredBlockRecord | undefined;
 
   constructor(dependencies: ChainReaderDependencies) {
     this.#dependencies = dependencies;
-    this.#genesis = BlockRecord.ofGenesis(dependencies.executor.genesisBlock);
+    this.#genesis = StoredBlockRecord.ofGenesis(dependencies.executor.genesisBlock);
   }
 
-  latestBlock(): BlockRecord {
+  latestBlock(): StoredBlockRecord {
     const { number } = this.#dependencies.published();
     if (this.#latest?.header.number === number) return this.#latest;
     const latest = this.blockByNumber(number);
@@ -66,7 +66,7 @@ export class ChainReader {
     return latest;
   }
 
-  blockByNumber(number: bigint): BlockRecord | undefined {
+  blockByNumber(number: bigint): StoredBlockRecord | undefined {
     const { executor, published } = this.#dependencies;
     if (number < 0n || number > published().number) return undefined;
     if (number === 0n) return this.#genesis;
@@ -74,7 +74,7 @@ export class ChainReader {
     return found === undefined ? undefined : this.#load(found.height);
   }
 
-  blockByHash(hash: Uint8Array): BlockRecord | undefined {
+  blockByHash(hash: Uint8Array): StoredBlockRecord | undefined {
     const { blocks, published } = this.#dependencies;
     if (equalBytes(hash, this.#genesis.hash)) return this.#genesis;
     const height = blocks.heightOf(hash);
@@ -90,7 +90,7 @@ export class ChainReader {
     return this.#own(block)?.receipts;
   }
 
-  findTransaction(hash: Uint8Array): FoundTransaction | undefined {
+  findTransaction(hash: Uint8Array): LocatedTransaction | undefined {
     const { blocks, published } = this.#dependencies;
     const [funding] = this.#genesis.transactions;
     if (funding !== undefined && equalBytes(hash, funding.hash)) {
@@ -115,7 +115,7 @@ export class ChainReader {
     return number > published().number ? undefined : executor.database.at(number);
   }
 
-  stateAt(block: NamedBlock): StateAt | undefined {
+  stateAt(block: NamedBlock): StateAtBlock | undefined {
     const state = this.#own(block) && this.stateReaderAt(block.header.number);
     if (state === undefined) return undefined;
     return {
@@ -144,20 +144,20 @@ export class ChainReader {
     return found.hash;
   }
 
-  #own(block: NamedBlock): BlockRecord | undefined {
-    if (block instanceof BlockRecord) return block;
+  #own(block: NamedBlock): StoredBlockRecord | undefined {
+    if (block instanceof StoredBlockRecord) return block;
     const found = this.blockByNumber(block.header.number);
     return found !== undefined && equalBytes(found.hash, block.hash) ? found : undefined;
   }
 
-  #load(height: number): BlockRecord | undefined {
+  #load(height: number): StoredBlockRecord | undefined {
     const cached = this.#cache.get(height);
     if (cached !== undefined) return cached;
     const { blocks } = this.#dependencies;
     const ethereumBlock = blocks.get(height, "ethereumBlock");
     const receipts = blocks.get(height, "receipts");
     if (ethereumBlock === undefined || receipts === undefined) return undefined;
-    const record = BlockRecord.decode({ ethereumBlock, receipts });
+    const record = StoredBlockRecord.decode({ ethereumBlock, receipts });
     this.#cache.add(height, record);
     return record;
   }

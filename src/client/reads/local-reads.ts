@@ -14,12 +14,13 @@ import type { SubmitRefusal, TransactionStatus } from "../../api/transaction-sta
 import type { ReadKind, ReadResults } from "../../execution/calls/read-job.ts";
 import type { TracedBlock } from "../../execution/trace/trace-transactions.ts";
 import type { FeeRules } from "../../txpool/pool-options.ts";
-import type { PoolStatus, SenderContent } from "../../txpool/tx-pool.ts";
-import type { BlockRecord } from "./block-record.ts";
-import type { CallerNamer, Calls } from "./calls.ts";
-import type { ChainReader, FoundTransaction, NamedBlock, StateAt } from "./chain-reader.ts";
-import type { Settlements } from "../transactions/finality-waiters.ts";
-import type { Submissions } from "../transactions/pending-transactions.ts";
+import type { PoolStatus, SenderTransactions } from "../../txpool/tx-pool.ts";
+import type { StoredBlockRecord } from "./block-record.ts";
+import type { CallerNamer } from "../../api/chain-reader.ts";
+import type { Calls } from "./calls.ts";
+import type { ChainReader, LocatedTransaction, NamedBlock, StateAtBlock } from "./chain-reader.ts";
+import type { FinalityWaiters } from "../transactions/finality-waiters.ts";
+import type { PendingTransactions } from "../transactions/pending-transactions.ts";
 
 export type LocalReadsOptions = {
   readonly chainId: bigint;
@@ -31,9 +32,9 @@ export type LocalReadsOptions = {
 export type LocalReadsDependencies = {
   readonly reader: ChainReader;
   readonly calls: Calls;
-  readonly submissions: Submissions;
-  readonly settlements: Settlements;
-  readonly onBlock: Subscribe<BlockRecord>;
+  readonly submissions: PendingTransactions;
+  readonly settlements: FinalityWaiters;
+  readonly onBlock: Subscribe<StoredBlockRecord>;
   readonly onAccepted: Subscribe<RecoveredTransaction>;
   readonly peerCount: () => number;
   readonly submit: (
@@ -67,15 +68,15 @@ export class LocalReads {
     this.#startingBlock = dependencies.reader.latestBlock().header.number;
   }
 
-  latestBlock(): BlockRecord {
+  latestBlock(): StoredBlockRecord {
     return this.#dependencies.reader.latestBlock();
   }
 
-  blockByNumber(number: bigint): BlockRecord | undefined {
+  blockByNumber(number: bigint): StoredBlockRecord | undefined {
     return this.#dependencies.reader.blockByNumber(number);
   }
 
-  blockByHash(hash: Uint8Array): BlockRecord | undefined {
+  blockByHash(hash: Uint8Array): StoredBlockRecord | undefined {
     return this.#dependencies.reader.blockByHash(hash);
   }
 
@@ -87,7 +88,7 @@ export class LocalReads {
     return this.#dependencies.reader.receiptsOf(block);
   }
 
-  findTransaction(hash: Uint8Array): FoundTransaction | undefined {
+  findTransaction(hash: Uint8Array): LocatedTransaction | undefined {
     return this.#dependencies.reader.findTransaction(hash);
   }
 
@@ -103,7 +104,7 @@ export class LocalReads {
     return this.#dependencies.submissions.pendingNonce(address);
   }
 
-  stateAt(block: NamedBlock): StateAt | undefined {
+  stateAt(block: NamedBlock): StateAtBlock | undefined {
     return this.#dependencies.reader.stateAt(block);
   }
 
@@ -204,11 +205,11 @@ export class LocalReads {
     return this.#dependencies.submissions.poolStatus();
   }
 
-  poolContent(): Iterable<SenderContent> {
+  poolContent(): Iterable<SenderTransactions> {
     return this.#dependencies.submissions.content();
   }
 
-  poolContentOf(sender: bigint): SenderContent {
+  poolContentOf(sender: bigint): SenderTransactions {
     return this.#dependencies.submissions.contentOf(sender);
   }
 
@@ -222,7 +223,7 @@ export class LocalReads {
   }
 
   /** Every block from now on, in order, once each. Returns what ends it. */
-  onBlock(listener: (block: BlockRecord) => void): () => void {
+  onBlock(listener: (block: StoredBlockRecord) => void): () => void {
     return this.#dependencies.onBlock(listener);
   }
 

@@ -5,7 +5,7 @@
  */
 import type { Block, Hash, ReplicaIndex } from "../../consensus/block.ts";
 import type { FinalCert } from "../../consensus/certificate.ts";
-import type { Authenticator } from "../../wire/authenticate.ts";
+import type { PeerMessageAuthenticator } from "../../wire/authenticate.ts";
 
 export type ProvedBlocks = {
   /** Consecutive, from the height after the last one that was proved before. */
@@ -27,14 +27,14 @@ export type ProverOutcome =
 const UNPROVED_MAX = 64;
 
 export class BlockProver {
-  readonly #authenticator: Pick<Authenticator, "authenticate">;
+  readonly #authenticator: Pick<PeerMessageAuthenticator, "authenticate">;
   readonly #waiting = new Map<ReplicaIndex, Block[]>();
   #height: number;
   #hash: Hash;
 
   constructor(
     proved: { readonly height: number; readonly hash: Hash },
-    dependencies: { readonly authenticator: Pick<Authenticator, "authenticate"> },
+    dependencies: { readonly authenticator: Pick<PeerMessageAuthenticator, "authenticate"> },
   ) {
     this.#height = proved.height;
     this.#hash = proved.hash;

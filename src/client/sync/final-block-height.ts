@@ -1,5 +1,5 @@
 import { finalBlockParts } from "../../wire/client-codec.ts";
-import { HASH_SIZE } from "../../wire/limits.ts";
+import { HASH_SIZE } from "../../crypto/keccak256.ts";
 import { Reader } from "../../wire/reader.ts";
 
 /** What every encoded `finalBlock` begins with. */

@@ -27,7 +27,7 @@ type Followed = {
   report: ReplicaReport | undefined;
 };
 
-export type ReplicaStatus = {
+export type FollowedStatus = {
   readonly replica: ReplicaIndex;
   readonly isUp: boolean;
   readonly isFollowed: boolean;
@@ -129,7 +129,7 @@ export class FollowedReplicas {
     return this.#replicas.filter(({ isUp, report }) => isUp && report !== undefined).length;
   }
 
-  status(nowMs: number): ReplicaStatus[] {
+  status(nowMs: number): FollowedStatus[] {
     return this.#replicas.map(({ isUp, isFollowed, distrustedUntilMs, report }, replica) => {
       return { replica, isUp, isFollowed, isDistrusted: distrustedUntilMs > nowMs, report };
     });

@@ -20,21 +20,21 @@ import type { ExecVote } from "../../consensus/message.ts";
 import type { Quorum } from "../../consensus/quorum.ts";
 import type { BlockStore } from "../../storage/block-store.ts";
 import type { HeightMark } from "../../storage/height-mark.ts";
-import type { Authenticator } from "../../wire/authenticate.ts";
+import type { PeerMessageAuthenticator } from "../../wire/authenticate.ts";
 import {
-  decodeBlock,
-  encodeBlock,
+  decodeBlockBytes,
+  encodeBlockBytes,
   encodeFinalCert,
   readBlockHead,
 } from "../../wire/block-bytes.ts";
 import type { ClientRequest, ReplicaReport } from "../../wire/client-codec.ts";
 import { encodeVotes } from "./block-certificates.ts";
-import { encodeBlockRecord } from "../reads/block-record.ts";
+import { encodeStoredBlockRecord } from "../reads/block-record.ts";
 import { BlockProver } from "./block-prover.ts";
 import type { ChainExecutor, ExecutedHeight } from "./chain-executor.ts";
 import type { Published } from "../reads/chain-reader.ts";
 import type { ClientTiming } from "../client-options.ts";
-import { FollowedReplicas, type ReplicaStatus } from "./followed-replicas.ts";
+import { FollowedReplicas, type FollowedStatus } from "./followed-replicas.ts";
 import { ResultProofs } from "./result-proofs.ts";
 
 export type FollowerOptions = {
@@ -48,7 +48,7 @@ export type FollowerDependencies = {
   readonly executor: ChainExecutor;
   readonly blocks: BlockStore;
   readonly shown: HeightMark;
-  readonly authenticator: Authenticator;
+  readonly authenticator: PeerMessageAuthenticator;
   readonly logger: Logger;
   readonly ask: (replica: ReplicaIndex, request: ClientRequest) => void;
   /** Stops reading from a replica, or goes on. */
@@ -153,14 +153,14 @@ export class Follower {
   }
 
   /** Enough replicas are up to order something, and this node is where they are. */
-  get isLevel(): boolean {
+  get isSynced(): boolean {
     const { quorum } = this.#options.quorum;
     if (this.#replicas.reportCount < quorum || this.#isStopped) return false;
     const reported = this.#replicas.reportedHeight() ?? 0;
     return this.#published.height >= Math.max(reported, this.#shownBefore);
   }
 
-  status(): ReplicaStatus[] {
+  status(): FollowedStatus[] {
     return this.#replicas.status(performance.now());
   }
 
@@ -311,7 +311,7 @@ export class Follower {
     let stored = 0;
     try {
       for (const { block, certificate } of this.#unstored) {
-        const bytes = { block: encodeBlock(block) };
+        const bytes = { block: encodeBlockBytes(block) };
         const proof =
           certificate === undefined ? {} : { certificate: encodeFinalCert(certificate) };
         blocks.append(block.header.height, { ...bytes, ...proof });
@@ -375,7 +375,7 @@ export class Follower {
       return;
     }
     const senders = block.transactions.map(({ sender }) => sender);
-    const record = encodeBlockRecord(block.block, senders, block.receipts);
+    const record = encodeStoredBlockRecord(block.block, senders, block.receipts);
     const transactionHashes = block.transactions.map(({ hash }) => hash);
     blocks.attach(
       height,
@@ -398,7 +398,7 @@ export class Follower {
     const decoded = this.#decoded.get(height);
     if (decoded !== undefined) return decoded;
     const bytes = this.#dependencies.blocks.get(height, "block");
-    const block = bytes === undefined ? undefined : decodeBlock(Uint8Array.from(bytes));
+    const block = bytes === undefined ? undefined : decodeBlockBytes(Uint8Array.from(bytes));
     if (block?.ok !== true) throw new CodedError("BLOCK_STORE_DAMAGED", { height });
     return block.value;
   }

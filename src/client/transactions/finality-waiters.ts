@@ -1,7 +1,7 @@
 /** Those who wait until a transaction is final or refused. */
 import { bytesToHex, type Hex } from "../../base/hex.ts";
 
-export class Settlements {
+export class FinalityWaiters {
   readonly #waiting = new Map<Hex, Set<() => void>>();
 
   /** Resolves when the transaction is settled, when the time is over, or when it is aborted. */

@@ -20,17 +20,22 @@ import type { PermissionPolicy } from "../../execution/permission-policy.ts";
 import { Journal } from "../../state/journal.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import type { TxPoolOptions } from "../../txpool/pool-options.ts";
-import { TxPool, type Moved, type PoolStatus, type SenderContent } from "../../txpool/tx-pool.ts";
+import {
+  TxPool,
+  type Moved,
+  type PoolStatus,
+  type SenderTransactions,
+} from "../../txpool/tx-pool.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
 import type { ExecutedHeight } from "../sync/chain-executor.ts";
 import type { ClientTiming } from "../client-options.ts";
-import { Refusals } from "./rejected-transactions.ts";
-import { Resender } from "./retransmitter.ts";
+import { RejectedTransactions } from "./rejected-transactions.ts";
+import { Retransmitter } from "./retransmitter.ts";
 import type { AcceptedTransaction, OpenedJournal } from "./transaction-journal.ts";
 
-export type RefusedTransaction = { readonly hash: Uint8Array; readonly code: string };
+export type RejectedTransaction = { readonly hash: Uint8Array; readonly code: string };
 
-export type SubmissionOptions = {
+export type PendingTransactionsOptions = {
   readonly pool: TxPoolOptions;
   readonly timing: ClientTiming;
   readonly rules: ChainRules;
@@ -39,7 +44,7 @@ export type SubmissionOptions = {
   readonly weak: number;
 };
 
-export type SubmissionDependencies = {
+export type PendingTransactionsDependencies = {
   readonly opened: OpenedJournal;
   /** The state after the last published block. */
   readonly state: () => StateReader;
@@ -49,7 +54,7 @@ export type SubmissionDependencies = {
   readonly replicasUp: () => readonly ReplicaIndex[];
   readonly isDiskFull: () => boolean;
   readonly onAccepted: (transaction: RecoveredTransaction) => void;
-  readonly onRefused: (refused: RefusedTransaction) => void;
+  readonly onRefused: (refused: RejectedTransaction) => void;
   /** A transaction that was promised here is final, so long after it was accepted. */
   readonly onFinal?: ((latencyMs: number) => void) | undefined;
   readonly onFailure: (error: unknown) => void;
@@ -73,16 +78,16 @@ const DEFAULT_SOURCE = "local";
 /** The journal does not keep who handed a transaction in. */
 const JOURNAL_SOURCE = "journal";
 
-export class Submissions {
-  readonly #options: SubmissionOptions;
-  readonly #dependencies: SubmissionDependencies;
+export class PendingTransactions {
+  readonly #options: PendingTransactionsOptions;
+  readonly #dependencies: PendingTransactionsDependencies;
   readonly #pool: TxPool;
-  readonly #resender: Resender;
-  readonly #refusals: Refusals;
+  readonly #resender: Retransmitter;
+  readonly #refusals: RejectedTransactions;
   /** Everything that was promised and is not final, by hash, the oldest first. */
   readonly #open = new Map<Hash, Open>();
 
-  constructor(options: SubmissionOptions, dependencies: SubmissionDependencies) {
+  constructor(options: PendingTransactionsOptions, dependencies: PendingTransactionsDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
     const { timing, pool } = options;
@@ -91,8 +96,8 @@ export class Submissions {
       nonceOf: (sender) => state().account(sender)?.nonce ?? 0n,
       balanceOf: (sender) => state().account(sender)?.balance ?? 0n,
     });
-    this.#resender = new Resender(timing, { send, replicasUp });
-    this.#refusals = new Refusals({ keptMs: timing.refusalKeptMs }, { now });
+    this.#resender = new Retransmitter(timing, { send, replicasUp });
+    this.#refusals = new RejectedTransactions({ keptMs: timing.refusalKeptMs }, { now });
   }
 
   get openCount(): number {
@@ -223,11 +228,11 @@ export class Submissions {
     return this.#pool.status();
   }
 
-  content(): Iterable<SenderContent> {
+  content(): Iterable<SenderTransactions> {
     return this.#pool.content();
   }
 
-  contentOf(sender: bigint): SenderContent {
+  contentOf(sender: bigint): SenderTransactions {
     return this.#pool.contentOf(sender);
   }
 

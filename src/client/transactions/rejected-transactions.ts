@@ -4,7 +4,7 @@ import type { ClosedTransaction } from "./transaction-journal.ts";
 
 const KEPT_MAX = 16_384;
 
-export class Refusals {
+export class RejectedTransactions {
   readonly #keptMs: number;
   readonly #now: () => number;
   /** Oldest first. */

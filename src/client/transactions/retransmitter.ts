@@ -6,7 +6,7 @@ import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
 import { SUBMIT_SIZE_MAX, SUBMIT_TRANSACTIONS_MAX } from "../../wire/client-codec.ts";
 import type { ClientTiming } from "../client-options.ts";
 
-export type ResenderDependencies = {
+export type RetransmitterDependencies = {
   readonly send: (replica: ReplicaIndex, transactions: readonly Uint8Array[]) => void;
   readonly replicasUp: () => readonly ReplicaIndex[];
 };
@@ -19,16 +19,16 @@ const RESENT_BYTES_MAX = 2 * SUBMIT_SIZE_MAX;
 /** What a replica that comes back gets at once. */
 const SENT_ON_UP_MAX = 8_192;
 
-export class Resender {
+export class Retransmitter {
   readonly #timing: Pick<ClientTiming, "resendMinMs" | "resendMaxMs">;
-  readonly #dependencies: ResenderDependencies;
+  readonly #dependencies: RetransmitterDependencies;
   readonly #sent = new Map<Hash, Sent>();
   /** Added in this turn of the event loop: they travel together. */
   #fresh: Uint8Array[] = [];
 
   constructor(
     timing: Pick<ClientTiming, "resendMinMs" | "resendMaxMs">,
-    dependencies: ResenderDependencies,
+    dependencies: RetransmitterDependencies,
   ) {
     this.#timing = timing;
     this.#dependencies = dependencies;

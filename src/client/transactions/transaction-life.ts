@@ -6,9 +6,9 @@ import { bytesToHex } from "../../base/hex.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { ExecutedHeight } from "../sync/chain-executor.ts";
-import type { RefusedTransaction } from "./pending-transactions.ts";
+import type { RejectedTransaction } from "./pending-transactions.ts";
 
-export class TransactionLife {
+export class ClientTransactionLife {
   readonly #logger: Logger;
 
   constructor(logger: Logger) {
@@ -20,7 +20,7 @@ export class TransactionLife {
     this.#logger.debug("transaction accepted", { correlation_id: bytesToHex(hash) });
   }
 
-  refused({ hash, code }: RefusedTransaction): void {
+  refused({ hash, code }: RejectedTransaction): void {
     if (!this.#isFollowed()) return;
     this.#logger.debug("transaction given up", { correlation_id: bytesToHex(hash), code });
   }

@@ -9,7 +9,7 @@ import type { Commit, Vote } from "../message.ts";
 
 export type Ballot = Vote | Commit;
 
-export type Added = "new" | "same" | { readonly first: Ballot };
+export type BallotOutcome = "new" | "same" | { readonly first: Ballot };
 
 /** The ballots of one kind in one view. */
 export class Tally<Kind extends Ballot> {
@@ -85,12 +85,12 @@ export class Ballots {
     this.#perSenderMax = perSenderMax;
   }
 
-  add(ballot: Ballot): Added {
+  add(ballot: Ballot): BallotOutcome {
     return ballot.kind === "vote" ? this.votes.add(ballot) : this.commits.add(ballot);
   }
 
   /** Keeps a ballot of a view to come: only of the sender's highest such view. */
-  addFuture(ballot: Ballot): Added {
+  addFuture(ballot: Ballot): BallotOutcome {
     let set = this.#future.get(ballot.sender);
     if (set === undefined || ballot.view > set.view) {
       set = { view: ballot.view, ballots: new Map() };

@@ -4,7 +4,7 @@
  */
 import { err, ok, type Result } from "../../base/result.ts";
 import { invariant } from "../../base/invariant.ts";
-import { abdicate } from "../view-change/step-down.ts";
+import { stepDown } from "../view-change/step-down.ts";
 import type { Hash } from "../block.ts";
 import { notice, sendNow, signed, type Core } from "../core.ts";
 import { noteExecutionTime } from "../view-change/execution-wait.ts";
@@ -84,7 +84,7 @@ function diverge(core: Core, height: number, own: Hash, others: Hash): void {
   if (core.mode !== "active") return;
   core.mode = "diverged";
   notice(core, { code: "EXECUTION_DIVERGED", height, own, others });
-  abdicate(core);
+  stepDown(core);
 }
 
 /** Every so many blocks, a result that 2f+1 signed lets others trust a snapshot of the state. */

@@ -1,7 +1,7 @@
-/** Coming to life: founding, resuming from the log, and losing it (PROTOCOL §5.4, §9). */
+/** Starting: bootstrap, resuming from the log, and losing it (PROTOCOL §5.4, §9). */
 import { err, ok, type Result } from "../../base/result.ts";
 import { invariant } from "../../base/invariant.ts";
-import { abdicate } from "../view-change/step-down.ts";
+import { stepDown } from "../view-change/step-down.ts";
 import type { Hash, ReplicaIndex } from "../block.ts";
 import { append, notice, sendNow, type Core } from "../core.ts";
 import type { Commit, Probe, ProbeAnswer, ViewChange, Vote } from "../message.ts";
@@ -18,7 +18,7 @@ export function startReplica(core: Core, how: Start): void {
   core.timers.leaderHeardMs = core.clock.nowMs;
   core.timers.viewEnteredMs = core.clock.nowMs;
   switch (how.kind) {
-    case "found":
+    case "bootstrap":
       boot(core);
       return;
     case "empty":
@@ -147,7 +147,7 @@ function becomeActive(core: Core): void {
   core.timers.nextResendMs = 0;
   recallOwn(core);
   // A restarted leader may have proposed here before: it must not propose again (PROTOCOL §5.4).
-  abdicate(core);
+  stepDown(core);
 }
 
 /** What we said before the restart counts for us as it does for the others. */

@@ -1,6 +1,6 @@
 /** The log, read back (PROTOCOL §7): replay brings a core to where its last record left it. */
 import { invariant, unreachable } from "../../base/invariant.ts";
-import { linkOf, type Block, type Hash, type Rejoin } from "../block.ts";
+import { chainLinkOf, type Block, type Hash, type Rejoin } from "../block.ts";
 import { compareCerts, type FinalCert } from "../certificate.ts";
 import { finalPoint, type Core, type Final } from "../core.ts";
 import { enterEpoch, resetForEpoch } from "./epoch.ts";
@@ -76,7 +76,7 @@ function replayFinal(core: Core, certificate: FinalCert): Rejoin | undefined {
   }
   const last = blocks.at(-1);
   invariant(last !== undefined, "a final record finalizes something");
-  core.final = { link: linkOf(last.header, core.ports.hashHeader), certificate };
+  core.final = { link: chainLinkOf(last.header, core.ports.hashHeader), certificate };
   if (compareCerts(certificate, core.highCert) > 0) core.highCert = certificate;
   core.ownVotes = core.ownVotes.filter(({ height }) => height > certificate.height);
   const { rejoin } = last.body;
@@ -112,7 +112,7 @@ function replaySnapshot(core: Core, snapshot: Snapshot): void {
 }
 
 function finalOf(core: Core, { header, certificate }: FinalPoint): Final {
-  return { link: linkOf(header, core.ports.hashHeader), certificate };
+  return { link: chainLinkOf(header, core.ports.hashHeader), certificate };
 }
 
 /**

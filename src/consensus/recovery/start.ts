@@ -4,7 +4,7 @@ import type { LogRecord } from "../log-record.ts";
 
 export type Start =
   /** First installation: the log is empty and the installer vouches that it never was otherwise. */
-  | { readonly kind: "found" }
+  | { readonly kind: "bootstrap" }
   /** An empty, damaged or abandoned log: only a new epoch can let this replica take part again. */
   | { readonly kind: "empty"; readonly nonce: Hash }
   /**

@@ -25,7 +25,7 @@ export type Report = {
 /** View -1 stands for genesis and for the boundary of an earlier epoch. */
 export type CertifiedBlock = { readonly view: number; readonly block: BlockRef };
 
-export type Choice = {
+export type BaseSelection = {
   readonly base: BlockRef;
   /** The highest final block among the reports. Everyone syncs up to it before anything else. */
   readonly final: BlockRef;
@@ -37,7 +37,7 @@ export type Choice = {
  * `weak` is f+1; `reports` are those of 2f+1 distinct senders. Undefined means that the highest
  * certificate conflicts with a final block, which takes more than f liars: the caller halts.
  */
-export function choose(reports: readonly Report[], weak: number): Choice | undefined {
+export function selectBase(reports: readonly Report[], weak: number): BaseSelection | undefined {
   const final = highestFinal(reports);
   const certified = highestCertificate(reports);
   const certifiedPath = pathAbove(final, certified.report.final.block, certified.chain);

@@ -1,7 +1,7 @@
 /** The start of a view: the leader's NewView, and how each replica accepts it (PROTOCOL §6.4). */
 import { err, ok, type Result } from "../../base/result.ts";
 import type { BlockRef } from "../block.ts";
-import { choose, type Choice } from "../safety/base-selection.ts";
+import { selectBase, type BaseSelection } from "../safety/base-selection.ts";
 import { isFinalCert } from "../certificate.ts";
 import {
   leader,
@@ -66,7 +66,7 @@ export function onNewView(core: Core, message: NewView): Result<void, Rejection>
 }
 
 /** The choice that the message justifies; undefined when it does not justify any. */
-function choiceOf(core: Core, message: NewView): Choice | "conflict" | undefined {
+function choiceOf(core: Core, message: NewView): BaseSelection | "conflict" | undefined {
   const { viewChanges, view } = message;
   const senders = new Set(viewChanges.map(({ sender }) => sender));
   if (senders.size !== core.quorum.quorum || viewChanges.length !== senders.size) return undefined;
@@ -76,7 +76,7 @@ function choiceOf(core: Core, message: NewView): Choice | "conflict" | undefined
     if (report === undefined) return undefined;
     reports.push(report);
   }
-  return choose(reports, core.quorum.weak) ?? "conflict";
+  return selectBase(reports, core.quorum.weak) ?? "conflict";
 }
 
 /** The leader of a view states its base once 2f+1 replicas promised it. */
@@ -89,7 +89,7 @@ export function createNewView(core: Core): boolean {
   const entries = [...views.changes.values()].filter(({ message }) => message.newView === view);
   if (entries.length < core.quorum.quorum) return false;
   const chosen = entries.sort(preferred(core)).slice(0, core.quorum.quorum);
-  const choice = choose(
+  const choice = selectBase(
     chosen.map(({ report }) => report),
     core.quorum.weak,
   );

@@ -1,7 +1,7 @@
 /** A leader gives its view up: the others go on to the next one at once (PROTOCOL §6.1 g). */
 import { leader, sendNow, signed, type Core } from "../core.ts";
 
-export function abdicate(core: Core): void {
+export function stepDown(core: Core): void {
   if (leader(core) !== core.self) return;
   const { epoch, self: sender, view } = core;
   core.mayLead = false;

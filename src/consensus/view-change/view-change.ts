@@ -1,5 +1,5 @@
 /** What a ViewChange says, when it is valid, and what the choice takes from it (PROTOCOL §6.2). */
-import { linkOf, type BlockRef, type Hash, type Header } from "../block.ts";
+import { chainLinkOf, type BlockRef, type Hash, type Header } from "../block.ts";
 import { certifiedRef, compareCerts, viewInEpoch, type Certificate } from "../certificate.ts";
 import type { Report } from "../safety/base-selection.ts";
 import { signed, type Core } from "../core.ts";
@@ -96,7 +96,7 @@ function chainOn(
   for (const header of headers) {
     if (header.epoch !== core.epoch || header.parent !== below.hash) return undefined;
     if (header.height !== below.height + 1) return undefined;
-    const { height, hash } = linkOf(header, core.ports.hashHeader);
+    const { height, hash } = chainLinkOf(header, core.ports.hashHeader);
     below = { height, hash };
     chain.push(below);
   }

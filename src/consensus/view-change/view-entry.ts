@@ -101,7 +101,7 @@ function resetViewTimers({ timers, clock, parameters }: Core): void {
 }
 
 /** A leader that is known to lie is complained about as soon as its view starts. */
-export function complainOfLiar(core: Core): boolean {
+export function complainOfByzantineLeader(core: Core): boolean {
   if (core.views.ownComplaint !== undefined || !core.views.evidence.has(leader(core))) return false;
   if (leader(core) === core.self || core.mode !== "active") return false;
   complain(core, "equivocation");

@@ -9,9 +9,9 @@ import {
   exportedFunction,
   exportedMemory,
   functionType,
-  signed,
+  signedLeb128,
   sized,
-  unsigned,
+  unsignedLeb128,
   VALUE_TYPE_CODE,
 } from "../wasm/wasm-binary.ts";
 
@@ -20,24 +20,24 @@ export class KernelCode {
   readonly bytes: number[] = [];
 
   get(local: number): this {
-    return this.#emit(0x20, ...unsigned(local));
+    return this.#emit(0x20, ...unsignedLeb128(local));
   }
 
   set(local: number): this {
-    return this.#emit(0x21, ...unsigned(local));
+    return this.#emit(0x21, ...unsignedLeb128(local));
   }
 
   /** Sets the local and leaves the value on the stack. */
   tee(local: number): this {
-    return this.#emit(0x22, ...unsigned(local));
+    return this.#emit(0x22, ...unsignedLeb128(local));
   }
 
   i32(value: number): this {
-    return this.#emit(0x41, ...signed(BigInt(value)));
+    return this.#emit(0x41, ...signedLeb128(BigInt(value)));
   }
 
   i64(value: bigint): this {
-    return this.#emit(0x42, ...signed(BigInt.asIntN(64, value)));
+    return this.#emit(0x42, ...signedLeb128(BigInt.asIntN(64, value)));
   }
 
   i32Add = (): this => this.#emit(0x6a);
@@ -60,11 +60,11 @@ export class KernelCode {
   store8 = (): this => this.#emit(0x3a, 0, 0);
 
   load64(offset: number): this {
-    return this.#emit(0x29, 0, ...unsigned(offset));
+    return this.#emit(0x29, 0, ...unsignedLeb128(offset));
   }
 
   store64(offset: number): this {
-    return this.#emit(0x37, 0, ...unsigned(offset));
+    return this.#emit(0x37, 0, ...unsignedLeb128(offset));
   }
 
   loop = (): this => this.#emit(0x03, 0x40);
@@ -94,7 +94,13 @@ type KernelData = { readonly offset: number; readonly bytes: Uint8Array };
 export function encodeKernel(main: KernelFunction, data: KernelData): Uint8Array {
   const { i32, i64 } = VALUE_TYPE_CODE;
   const parameters = new Array<number>(main.i32ParameterCount).fill(i32);
-  const locals = [2, ...unsigned(main.i32LocalCount), i32, ...unsigned(main.i64LocalCount), i64];
+  const locals = [
+    2,
+    ...unsignedLeb128(main.i32LocalCount),
+    i32,
+    ...unsignedLeb128(main.i64LocalCount),
+    i64,
+  ];
   const body = [...locals, ...main.code.bytes, END];
   return encodeModule({
     types: [functionType(parameters, [])],

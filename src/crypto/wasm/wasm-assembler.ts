@@ -10,9 +10,9 @@ import {
   exportedFunction,
   exportedMemory,
   functionType,
-  signed,
+  signedLeb128,
   sized,
-  unsigned,
+  unsignedLeb128,
   VALUE_TYPE_CODE,
   vector,
 } from "./wasm-binary.ts";
@@ -63,33 +63,33 @@ export class WasmFunction {
   }
 
   get(local: Local): this {
-    this.#code.push(0x20, ...unsigned(local.index));
+    this.#code.push(0x20, ...unsignedLeb128(local.index));
     return this;
   }
 
   set(local: Local): this {
-    this.#code.push(0x21, ...unsigned(local.index));
+    this.#code.push(0x21, ...unsignedLeb128(local.index));
     return this;
   }
 
   i32(value: number): this {
-    this.#code.push(0x41, ...signed(BigInt(value)));
+    this.#code.push(0x41, ...signedLeb128(BigInt(value)));
     return this;
   }
 
   i64(value: bigint): this {
-    this.#code.push(0x42, ...signed(BigInt.asIntN(64, value)));
+    this.#code.push(0x42, ...signedLeb128(BigInt.asIntN(64, value)));
     return this;
   }
 
   /** Loads from the address on the stack plus a constant. */
   load(offset: number): this {
-    this.#code.push(0x29, 3, ...unsigned(offset));
+    this.#code.push(0x29, 3, ...unsignedLeb128(offset));
     return this;
   }
 
   store(offset: number): this {
-    this.#code.push(0x37, 3, ...unsigned(offset));
+    this.#code.push(0x37, 3, ...unsignedLeb128(offset));
     return this;
   }
 

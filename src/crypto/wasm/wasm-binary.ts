@@ -24,13 +24,13 @@ const SECTION_ID = { type: 1, function: 3, memory: 5, export: 7, code: 10, data:
 
 export function encodeModule(parts: ModuleParts): Uint8Array<ArrayBuffer> {
   const { types, bodies, exports, memoryPages, data } = parts;
-  const pages = unsigned(memoryPages);
-  const address = [0x41, ...signed(BigInt(data.address)), END];
+  const pages = unsignedLeb128(memoryPages);
+  const address = [0x41, ...signedLeb128(BigInt(data.address)), END];
   const sections = [
     section("type", types),
     section(
       "function",
-      types.map((_, index) => unsigned(index)),
+      types.map((_, index) => unsignedLeb128(index)),
     ),
     section("memory", [[1, ...pages, ...pages]]),
     section("export", exports),
@@ -49,7 +49,7 @@ export function functionType(parameters: Encoded, results: Encoded): number[] {
 }
 
 export function exportedFunction(name: string, index: number): number[] {
-  return [...text(name), 0, ...unsigned(index)];
+  return [...text(name), 0, ...unsignedLeb128(index)];
 }
 
 /** The one memory of a module, exported as `memory`. */
@@ -63,16 +63,16 @@ function text(value: string): number[] {
 }
 
 export function vector(items: readonly Encoded[]): number[] {
-  return [...unsigned(items.length), ...items.flat()];
+  return [...unsignedLeb128(items.length), ...items.flat()];
 }
 
 /** Bytes behind their count. */
 export function sized(bytes: Encoded): number[] {
-  return unsigned(bytes.length).concat(bytes);
+  return unsignedLeb128(bytes.length).concat(bytes);
 }
 
 /** LEB128. */
-export function unsigned(value: number): number[] {
+export function unsignedLeb128(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 0x80) {
@@ -83,7 +83,7 @@ export function unsigned(value: number): number[] {
   return bytes;
 }
 
-export function signed(value: bigint): number[] {
+export function signedLeb128(value: bigint): number[] {
   const bytes: number[] = [];
   let rest = value;
   while (rest < -64n || rest > 63n) {

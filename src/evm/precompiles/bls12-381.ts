@@ -1,8 +1,8 @@
 import {
   bls12AddG1,
   bls12AddG2,
-  bls12MapToG1 as mapToG1,
-  bls12MapToG2 as mapToG2,
+  bls12MapToG1,
+  bls12MapToG2,
   bls12MultiplySumG1,
   bls12MultiplySumG2,
   bls12PairingCheck,
@@ -61,17 +61,17 @@ export const bls12Pairing: Precompile = {
 };
 
 /** 0x10. */
-export const bls12MapToG1: Precompile = {
+export const mapToG1: Precompile = {
   name: "bls12MapFpToG1",
   gasCost: () => 5500,
-  run: (input) => (input.length === FIELD_SIZE ? mapToG1(input) : undefined),
+  run: (input) => (input.length === FIELD_SIZE ? bls12MapToG1(input) : undefined),
 };
 
 /** 0x11. */
-export const bls12MapToG2: Precompile = {
+export const mapToG2: Precompile = {
   name: "bls12MapFp2ToG2",
   gasCost: () => 23_800,
-  run: (input) => (input.length === 2 * FIELD_SIZE ? mapToG2(input) : undefined),
+  run: (input) => (input.length === 2 * FIELD_SIZE ? bls12MapToG2(input) : undefined),
 };
 
 /** Multi-scalar multiplication and pairing refuse an empty list, unlike bn254's pairing. */

@@ -5,8 +5,8 @@ import {
   bls12G1MultiScalar,
   bls12G2Add,
   bls12G2MultiScalar,
-  bls12MapToG1,
-  bls12MapToG2,
+  mapToG1,
+  mapToG2,
   bls12Pairing,
 } from "./bls12-381.ts";
 import { bn254AddPoints, bn254MultiplyPoint, bn254Pairing } from "./bn254.ts";
@@ -42,6 +42,6 @@ const PRAGUE: ReadonlyMap<bigint, Precompile> = new Map([
   [0x0dn, bls12G2Add],
   [0x0en, bls12G2MultiScalar],
   [0x0fn, bls12Pairing],
-  [0x10n, bls12MapToG1],
-  [0x11n, bls12MapToG2],
+  [0x10n, mapToG1],
+  [0x11n, mapToG2],
 ]);

@@ -1,6 +1,11 @@
 /** A state in which some accounts are taken to be different from what they are. */
 import type { AccountOverride } from "../../api/call-request.ts";
-import { type Account, type Code, EMPTY_CODE, EMPTY_STORAGE_ROOT } from "../../state/account.ts";
+import {
+  type Account,
+  type AccountCode,
+  EMPTY_CODE,
+  EMPTY_STORAGE_ROOT,
+} from "../../state/account.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import { WordMap } from "../../state/word-map.ts";
 
@@ -19,7 +24,7 @@ export function overrideState(
   overrides: readonly AccountOverride[],
 ): StateReader {
   const accounts = new WordMap<Overridden>();
-  const codes = new WordMap<Code>();
+  const codes = new WordMap<AccountCode>();
   for (const override of overrides) {
     accounts.set(override.address, overrideAccount(state, override, codes));
   }
@@ -43,7 +48,7 @@ export function overrideState(
 function overrideAccount(
   state: StateReader,
   override: AccountOverride,
-  codes: WordMap<Code>,
+  codes: WordMap<AccountCode>,
 ): Overridden {
   const before = state.account(override.address);
   const code = override.code === undefined ? undefined : state.internCode(override.code);

@@ -4,7 +4,7 @@ import type { Header } from "../../chain/header.ts";
 import type { AnalyzedCodeCache } from "../../evm/analyzed-code.ts";
 import type { Precompile } from "../../evm/precompile.ts";
 import { precompilesOf } from "../../evm/precompiles/registry.ts";
-import type { AccountProof } from "../../state/trie/account-proof.ts";
+import type { StateProof } from "../../state/trie/account-proof.ts";
 import type { TrialAccount } from "../../state/trie/trial-state-root.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import { blockContextOf } from "../block-context.ts";
@@ -18,7 +18,7 @@ export type ReadSource = {
   readonly rules: ChainRules;
   readonly codes: AnalyzedCodeCache;
   stateAt(number: bigint): StateReader;
-  prove(number: bigint, address: bigint, slots: readonly bigint[]): AccountProof;
+  prove(number: bigint, address: bigint, slots: readonly bigint[]): StateProof;
   /** The root that the state after the block would have with these accounts. */
   trialStateRoot(number: bigint, changed: readonly TrialAccount[]): Uint8Array;
   blockHash(number: bigint): Uint8Array;

@@ -7,7 +7,7 @@ import type { CallFailure, CallRequest } from "../../api/call-request.ts";
 import type { Header } from "../../chain/header.ts";
 import type { SimulatedBlock } from "../../api/simulation.ts";
 import type { AccessList } from "../../chain/transaction.ts";
-import type { AccountProof } from "../../state/trie/account-proof.ts";
+import type { StateProof } from "../../state/trie/account-proof.ts";
 import { runCall } from "./call.ts";
 import { createAccessList } from "./create-access-list.ts";
 import { estimateGas, type EstimateError } from "./estimate-gas.ts";
@@ -47,7 +47,7 @@ export type ReadResults = {
   readonly traceCall: Result<string, CallFailure>;
   readonly traceTransactions: Result<readonly string[], CallFailure>;
   readonly simulation: Result<readonly SimulatedBlock[], CallFailure>;
-  readonly proof: Result<AccountProof, CallFailure>;
+  readonly proof: Result<StateProof, CallFailure>;
 };
 
 export type AccessListOutcome = {

@@ -1,11 +1,11 @@
 import type { Step } from "../../evm/tracer.ts";
-import type { Log } from "../../evm/world-state.ts";
+import type { EvmLog } from "../../evm/world-state.ts";
 
 const LOG0 = 0xa0;
 const LOG4 = 0xa4;
 
 /** What a LOG instruction is about to log; undefined for any other, and for one that must fail. */
-export function logOfStep(step: Step): Log | undefined {
+export function logOfStep(step: Step): EvmLog | undefined {
   if (step.op < LOG0 || step.op > LOG4) return undefined;
   const offset = Number(step.peek(0) ?? 0n);
   const size = Number(step.peek(1) ?? 0n);

@@ -1,18 +1,18 @@
 /** All logs of an execution, with transfers of the chain's own coin as if a token had made them. */
 import { writeBigEndian } from "../../base/big-endian.ts";
 import type { FrameEntry, FrameExit, Step, Tracer } from "../../evm/tracer.ts";
-import type { Log } from "../../evm/world-state.ts";
+import type { EvmLog } from "../../evm/world-state.ts";
 import { logOfStep } from "./step-log.ts";
 
 const COIN_ADDRESS = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen;
 /** keccak256 of Transfer(address,address,uint256). */
 const TRANSFER_TOPIC = 0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3efn;
 
-export function createTransferLogs(): { readonly hooks: Tracer; readonly logs: readonly Log[] } {
-  const logs: Log[] = [];
+export function createTransferLogs(): { readonly hooks: Tracer; readonly logs: readonly EvmLog[] } {
+  const logs: EvmLog[] = [];
   /** How many there were when each open frame began. */
   const marks: number[] = [];
-  let open: Log | undefined;
+  let open: EvmLog | undefined;
   return {
     logs,
     hooks: {
@@ -39,7 +39,7 @@ export function createTransferLogs(): { readonly hooks: Tracer; readonly logs: r
   };
 }
 
-function transferLog(from: bigint, to: bigint, value: bigint): Log {
+function transferLog(from: bigint, to: bigint, value: bigint): EvmLog {
   const data = new Uint8Array(32);
   writeBigEndian(value, data, 0, 32);
   return { address: COIN_ADDRESS, topics: [TRANSFER_TOPIC, from, to], data };

@@ -18,7 +18,7 @@ import { Ledger } from "../../ledger/ledger.ts";
 import { Journal } from "../../state/journal.ts";
 import type { StateStore } from "../../storage/state-store.ts";
 import type { AccountState } from "../../txpool/tx-pool.ts";
-import { decodeBlock } from "../../wire/block-bytes.ts";
+import { decodeBlockBytes } from "../../wire/block-bytes.ts";
 import { readResults, RecentChain } from "./recent-chain.ts";
 
 export type ExecutorOptions = {
@@ -35,7 +35,7 @@ export type Drop = {
   readonly retry: Uint8Array | undefined;
 };
 
-export type ExecutedHeight = {
+export type ExecutionReport = {
   readonly height: number;
   readonly result: Uint8Array;
   /** The last Ethereum block so far. */
@@ -109,8 +109,8 @@ export class BlockExecutor {
    * Executes the next height. `senders` holds the addresses that are known already, 20 bytes each
    * and zeros for the others. Throws DISK_FULL with nothing changed.
    */
-  execute(bytes: Uint8Array, senders: Uint8Array | undefined): ExecutedHeight {
-    const decoded = decodeBlock(bytes);
+  execute(bytes: Uint8Array, senders: Uint8Array | undefined): ExecutionReport {
+    const decoded = decodeBlockBytes(bytes);
     invariant(decoded.ok, "the store gives back what was put in");
     const transactions = decoded.value.body.transactions.flatMap(
       (transaction, index) => recovered(transaction, senders, index) ?? [],
@@ -128,7 +128,7 @@ export class BlockExecutor {
     height: number,
     transactions: readonly RecoveredTransaction[],
     { included, dropped, resultHash: result }: BatchResult,
-  ): ExecutedHeight {
+  ): ExecutionReport {
     const addresses = new Set(transactions.map(({ sender }) => sender));
     for (const { transaction } of transactions) {
       if (transaction.to !== undefined) addresses.add(transaction.to);

@@ -6,7 +6,7 @@
 import { CodedError } from "../../base/coded-error.ts";
 import type { Block, Hash } from "../../consensus/block.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutedHeight } from "./block-executor.ts";
+import type { ExecutionReport } from "./block-executor.ts";
 import type { CheckedTransactions } from "../transactions/checked-transactions.ts";
 import type { ExecutionReady } from "./execution-worker.ts";
 import type { FinalBlocks } from "../final-blocks.ts";
@@ -127,7 +127,7 @@ export class ExecutionFeed {
     if (this.#isStarted) this.#advance();
   }
 
-  onExecuted({ height, result }: ExecutedHeight): void {
+  onExecuted({ height, result }: ExecutionReport): void {
     this.#executed = height;
     this.#dependencies.blocks.putResult(height, result);
     this.#advance();

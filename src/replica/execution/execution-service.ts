@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
 import type { AccountState } from "../../txpool/tx-pool.ts";
-import type { ExecutedHeight, PermissionQuestion } from "./block-executor.ts";
+import type { ExecutionReport, PermissionQuestion } from "./block-executor.ts";
 import type {
   ExecutionEvent,
   ExecutionReady,
@@ -14,7 +14,7 @@ import type {
 } from "./execution-worker.ts";
 
 export type ExecutionEvents = {
-  onExecuted(executed: ExecutedHeight, durationMs: number): void;
+  onExecuted(executed: ExecutionReport, durationMs: number): void;
   onDiskFull(isFull: boolean): void;
   /** Once; nothing comes after it. */
   onFailed(error: CodedError): void;

@@ -14,7 +14,7 @@ import type { AccountState } from "../../txpool/tx-pool.ts";
 import type { StateCursor } from "../../wire/state-codec.ts";
 import {
   BlockExecutor,
-  type ExecutedHeight,
+  type ExecutionReport,
   type ExecutorOptions,
   type PermissionQuestion,
 } from "./block-executor.ts";
@@ -66,7 +66,7 @@ export type ExecutionEvent =
   | ExecutionReady
   | {
       readonly kind: "executed";
-      readonly executed: ExecutedHeight;
+      readonly executed: ExecutionReport;
       readonly durationMs: number;
     }
   | {

@@ -26,7 +26,7 @@ export class RecentChain implements LedgerIndex {
   }
 
   open({ header, hash }: ChainHead): void {
-    for (const { number, parentHash } of readHeaders(this.#store, header.number)) {
+    for (const { number, parentHash } of readRecentHeaders(this.#store, header.number)) {
       if (number > 0n) this.#hashes.set(number - 1n, parentHash);
     }
     this.#hashes.set(header.number, hash);
@@ -62,7 +62,7 @@ export function resultRecord(height: number, result: Uint8Array): StateChange {
 }
 
 /** The last blocks up to `latest`, lowest first. Throws STATE_CORRUPT when one is missing. */
-export function readHeaders(store: RecordReader, latest: bigint): Header[] {
+export function readRecentHeaders(store: RecordReader, latest: bigint): Header[] {
   const first = latest < BigInt(RING_SIZE) ? 0n : latest - BigInt(RING_SIZE) + 1n;
   const headers: Header[] = [];
   for (let number = first; number <= latest; number++) {

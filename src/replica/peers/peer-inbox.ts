@@ -7,7 +7,7 @@
 import { err, type Result } from "../../base/result.ts";
 import type { ReplicaIndex, Transaction } from "../../consensus/block.ts";
 import type { Message } from "../../consensus/message.ts";
-import type { Authenticator } from "../../wire/authenticate.ts";
+import type { PeerMessageAuthenticator } from "../../wire/authenticate.ts";
 import {
   BLOCK_RESPONSE_TYPE,
   BODY_RESPONSE_TYPE,
@@ -16,7 +16,7 @@ import {
 import type { CheckedTransactions } from "../transactions/checked-transactions.ts";
 
 export type InboxDependencies = {
-  readonly authenticator: Authenticator;
+  readonly authenticator: PeerMessageAuthenticator;
   readonly checked: CheckedTransactions;
   readonly onMessage: (from: ReplicaIndex, message: Message, transactionsValid: boolean) => void;
   readonly onRefused: (from: ReplicaIndex, code: string) => void;

@@ -49,7 +49,7 @@ export function proveOffer(
 }
 
 /** Signed results of one height, of which f+1 equal ones are believed: one of them is correct. */
-export class ResultVotes {
+export class SnapshotResultVotes {
   readonly #height: number;
   readonly #needed: number;
   readonly #votes = new Map<ReplicaIndex, ExecVote>();

@@ -10,7 +10,7 @@ import { readHead } from "../../ledger/chain-records.ts";
 import { readSnapshotChunk } from "../../state/snapshot/state-snapshot.ts";
 import { StateStore } from "../../storage/state-store.ts";
 import { encodeStateMessage, type StateCursor } from "../../wire/state-codec.ts";
-import { readHeaders } from "../execution/recent-chain.ts";
+import { readRecentHeaders } from "../execution/recent-chain.ts";
 
 export type SnapshotWorkerOptions = { readonly statePath: string; readonly snapshot: number };
 
@@ -53,7 +53,7 @@ function main(port: NonNullable<typeof parentPort>, options: SnapshotWorkerOptio
   const { height } = state;
   invariant(height !== undefined, "a replica's state says its height");
   const { number } = readHead(state).header;
-  const headers = readHeaders(state, number).map((header) => encodeHeader(header));
+  const headers = readRecentHeaders(state, number).map((header) => encodeHeader(header));
   const offer = encodeStateMessage({ kind: "snapshotOffer", snapshot, height, headers });
   post({ kind: "opened", height, offer });
 }

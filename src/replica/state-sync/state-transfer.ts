@@ -24,7 +24,7 @@ import type {
   ImportCommand,
   ImportOutcome,
 } from "../execution/execution-worker.ts";
-import { proveOffer, ResultVotes, type ProvedOffer } from "./snapshot-proof.ts";
+import { proveOffer, SnapshotResultVotes, type ProvedOffer } from "./snapshot-proof.ts";
 
 export type TransferTiming = {
   /** How long a peer may take for an answer. */
@@ -82,7 +82,7 @@ const START: StateCursor = { address: 0n, slot: undefined };
 export class StateTransfer {
   readonly #dependencies: TransferDependencies;
   #expected: Expectation | undefined;
-  #votes: ResultVotes | undefined;
+  #votes: SnapshotResultVotes | undefined;
   #isStopped = false;
   #wake: (() => void) | undefined;
 
@@ -181,7 +181,7 @@ export class StateTransfer {
     const proved = proveOffer(offer.height, offer.headers);
     if (!proved.ok) throw new Lie(proved.error);
     if (offer.height < minHeight) throw new Lie("SNAPSHOT_TOO_LOW");
-    const votes = new ResultVotes(offer.height, weakQuorum);
+    const votes = new SnapshotResultVotes(offer.height, weakQuorum);
     this.#votes = votes;
     const endMs = performance.now() + timing.resultsMs;
     while (votes.certified() === undefined && performance.now() < endMs && !this.#isOver()) {

@@ -7,12 +7,12 @@ import { hexToBytes } from "../../base/hex.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { Hash, Transaction } from "../../consensus/block.ts";
-import type { RefusedTransaction } from "../../consensus/replica.ts";
+import type { RejectedSubmission } from "../../consensus/replica.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 import type { TxPoolOptions } from "../../txpool/pool-options.ts";
 import { TxPool, type AccountState, type Moved, type PoolStatus } from "../../txpool/tx-pool.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutedHeight, PermissionQuestion } from "../execution/block-executor.ts";
+import type { ExecutionReport, PermissionQuestion } from "../execution/block-executor.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
 import { DEFAULT_INTAKE_LIMITS, Intake, type Refuse, type Unchecked } from "./intake.ts";
 import { isForged } from "../peers/forged.ts";
@@ -26,7 +26,7 @@ export type AdmissionDependencies = {
     ((questions: readonly PermissionQuestion[]) => Promise<readonly boolean[]>) | undefined;
   readonly submit: (
     transactions: readonly Transaction[],
-    onRefused: (refused: readonly RefusedTransaction[]) => void,
+    onRefused: (refused: readonly RejectedSubmission[]) => void,
   ) => void;
   readonly withdraw: (id: Hash) => void;
   readonly onAdmitted?: ((hash: Uint8Array) => void) | undefined;
@@ -109,7 +109,7 @@ export class Admission {
   }
 
   /** The state moved on: what it used up goes, what became possible is handed to the core. */
-  onExecuted(executed: ExecutedHeight): void {
+  onExecuted(executed: ExecutionReport): void {
     for (const account of executed.accounts) this.#remember(account);
     const outcome = this.#pool.onBlock(executed);
     for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));

@@ -14,7 +14,7 @@ import type { TransactionError } from "../../chain/transaction-error.ts";
 import { recoverSender, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import { checkTransaction, type TransactionRules } from "../../chain/transaction-validity.ts";
 import type { Hash, Transaction } from "../../consensus/block.ts";
-import type { SenderPool } from "../../ledger/signature-recovery-pool.ts";
+import type { SignatureRecoveryPool } from "../../ledger/signature-recovery-pool.ts";
 
 type Checked = { readonly sender: bigint; readonly gas: number };
 
@@ -22,14 +22,14 @@ const GENERATION_MAX = 32_768;
 
 export class CheckedTransactions {
   readonly #rules: TransactionRules;
-  readonly #pool: SenderPool | undefined;
+  readonly #pool: SignatureRecoveryPool | undefined;
   /** Senders that other threads found and nobody has asked for yet. */
   readonly #found = new Map<Hash, bigint>();
   readonly #checked = new RecentMap<Hash, Checked>(GENERATION_MAX);
   /** How many signatures were recovered on this thread, ever. */
   recoveredCount = 0;
 
-  constructor(rules: TransactionRules, pool?: SenderPool) {
+  constructor(rules: TransactionRules, pool?: SignatureRecoveryPool) {
     this.#rules = rules;
     this.#pool = pool;
   }

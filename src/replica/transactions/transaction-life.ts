@@ -5,9 +5,9 @@
 import type { Logger } from "../../base/logger.ts";
 import type { Block, Hash } from "../../consensus/block.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutedHeight } from "../execution/block-executor.ts";
+import type { ExecutionReport } from "../execution/block-executor.ts";
 
-export class TransactionLife {
+export class ReplicaTransactionLife {
   readonly #logger: Logger;
 
   constructor(logger: Logger) {
@@ -31,7 +31,7 @@ export class TransactionLife {
     }
   }
 
-  executed({ height, blockNumber, result, included, drops }: ExecutedHeight): void {
+  executed({ height, blockNumber, result, included, drops }: ExecutionReport): void {
     if (!this.#isFollowed()) return;
     const block = Number(blockNumber);
     const place = { height, block, result: bytesToHash(result) };

@@ -33,7 +33,7 @@ export function createReadRight(reader: StateAtReader): AccessDependencies["mayR
 /** What a call runs. The block is parsed leniently: the method says what is wrong with it. */
 export function createCalledCode(reader: StateAtReader): AccessDependencies["calledCode"] {
   return async (target, given) => {
-    const block = await requireBlock(reader, parseBlockTag(given, BLOCK_PLACE, "founding"));
+    const block = await requireBlock(reader, parseBlockTag(given, BLOCK_PLACE, "legacy"));
     const state = await reader.stateAt(block);
     if (state === undefined) throw prunedBlock(block);
     const isDelegated = isDelegation(await state.code(target));

@@ -5,7 +5,7 @@ import type { Dialect } from "../method.ts";
 import type { JsonObject } from "../params/parameters.ts";
 import { quantity } from "./quantity.ts";
 
-/** `transactions` are hashes or records. In the founding shape (SPEC E3) the size is an integer. */
+/** `transactions` are hashes or records. In the legacy shape (SPEC E3) the size is an integer. */
 export function formatBlock(
   block: BlockRecord,
   transactions: readonly unknown[],
@@ -13,7 +13,7 @@ export function formatBlock(
 ): JsonObject {
   return {
     ...formatHeader(block),
-    size: dialect === "founding" ? block.size : quantity(block.size),
+    size: dialect === "legacy" ? block.size : quantity(block.size),
     withdrawals: [],
     transactions,
     uncles: [],

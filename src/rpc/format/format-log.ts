@@ -6,7 +6,7 @@ import type { BlockRecord } from "../../api/chain-reader.ts";
 import type { JsonObject } from "../params/parameters.ts";
 import { quantity, word } from "./quantity.ts";
 
-export type LogPlace = {
+export type LogPosition = {
   readonly block: BlockRecord;
   readonly transactionIndex: number;
   readonly transactionHash: Uint8Array;
@@ -14,7 +14,7 @@ export type LogPlace = {
   readonly logIndex: number;
 };
 
-export function formatLog(log: Log, place: LogPlace): JsonObject {
+export function formatLog(log: Log, place: LogPosition): JsonObject {
   const { hash, header } = place.block;
   return {
     address: addressToHex(log.address),
@@ -31,7 +31,7 @@ export function formatLog(log: Log, place: LogPlace): JsonObject {
 }
 
 /** The logs of one transaction; `place` is that of the first. */
-export function formatLogs(logs: readonly Log[], place: LogPlace): readonly JsonObject[] {
+export function formatLogs(logs: readonly Log[], place: LogPosition): readonly JsonObject[] {
   return logs.map((log, index) => formatLog(log, { ...place, logIndex: place.logIndex + index }));
 }
 

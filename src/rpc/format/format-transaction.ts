@@ -37,8 +37,8 @@ export function formatTransaction(
   };
 }
 
-/** A record inside a block in the founding shape (SPEC E4), with all other fields beside it. */
-export function formatFoundingTransaction(
+/** A record inside a block in the legacy shape (SPEC E4), with all other fields beside it. */
+export function formatLegacyTransaction(
   transaction: BlockTransaction,
   place: TransactionPlace,
   logs: readonly JsonObject[],

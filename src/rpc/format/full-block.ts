@@ -4,7 +4,7 @@ import { prunedBlock } from "../params/block-tag.ts";
 import type { BlockRecord, ReceiptsReader, TransactionsReader } from "../../api/chain-reader.ts";
 import { formatBlock } from "./format-block.ts";
 import { formatLogs } from "./format-log.ts";
-import { formatFoundingTransaction, formatTransaction } from "./format-transaction.ts";
+import { formatLegacyTransaction, formatTransaction } from "./format-transaction.ts";
 import type { Dialect } from "../method.ts";
 import type { JsonObject } from "../params/parameters.ts";
 
@@ -30,7 +30,7 @@ export async function describeBlock(
     const { logs } = receipts[index] ?? NO_LOGS;
     const place = { block, transactionIndex: index, transactionHash: one.hash, logIndex };
     logIndex += logs.length;
-    return formatFoundingTransaction(one, { block, index }, formatLogs(logs, place));
+    return formatLegacyTransaction(one, { block, index }, formatLogs(logs, place));
   });
   return formatBlock(block, records, dialect);
 }

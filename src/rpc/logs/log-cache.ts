@@ -10,19 +10,19 @@ import { formatLog } from "../format/format-log.ts";
 
 export type LogsReader = BlockReader & ReceiptsReader;
 
-export type KeptLogsOptions = {
+export type LogCacheOptions = {
   readonly bloomBytesMax: number;
   readonly logBytesMax: number;
 };
 
-export type KeptBlock = {
+export type CachedBlockLogs = {
   /** Undefined if the block has no logs. */
   readonly bloom: Uint8Array | undefined;
   /** Undefined while nobody needed them, or when they had to go. */
-  logs: readonly KeptLog[] | undefined;
+  logs: readonly CachedLog[] | undefined;
 };
 
-export type KeptLog = {
+export type CachedLog = {
   readonly log: Log;
   readonly transactionIndex: number;
   /** Counted over the whole block. */
@@ -31,7 +31,7 @@ export type KeptLog = {
   text: string | undefined;
 };
 
-export const DEFAULT_KEPT_LOGS: KeptLogsOptions = {
+export const DEFAULT_LOG_CACHE: LogCacheOptions = {
   bloomBytesMax: 16_000_000,
   logBytesMax: 32_000_000,
 };
@@ -41,17 +41,17 @@ const BLOCK_OVERHEAD = 128;
 const LOG_OVERHEAD = 256;
 const WORD_SIZE = 64;
 
-export class KeptLogs {
-  readonly #options: KeptLogsOptions;
+export class LogCache {
+  readonly #options: LogCacheOptions;
   readonly #reader: LogsReader;
   /** By block number, in the order of their coming. */
-  readonly #blocks = new Map<number, KeptBlock>();
+  readonly #blocks = new Map<number, CachedBlockLogs>();
   #bloomBytes = 0;
   /** The blocks of which there are logs, with what these take up. */
-  readonly #logBytesOf = new Map<KeptBlock, number>();
+  readonly #logBytesOf = new Map<CachedBlockLogs, number>();
   #logBytes = 0;
 
-  constructor(reader: LogsReader, options: KeptLogsOptions = DEFAULT_KEPT_LOGS) {
+  constructor(reader: LogsReader, options: LogCacheOptions = DEFAULT_LOG_CACHE) {
     this.#reader = reader;
     this.#options = options;
   }
@@ -65,18 +65,21 @@ export class KeptLogs {
   }
 
   /** Undefined if it is not in memory. */
-  find(number: number): KeptBlock | undefined {
+  find(number: number): CachedBlockLogs | undefined {
     return this.#blocks.get(number);
   }
 
-  keep(block: BlockRecord): KeptBlock {
+  keep(block: BlockRecord): CachedBlockLogs {
     const number = Number(block.header.number);
     const found = this.#blocks.get(number);
     if (found !== undefined) return found;
     const { logsBloom } = block.header;
     const hasLogs = logsBloom.some((byte) => byte !== 0);
     // A copy: the original may be a view into the whole block.
-    const kept: KeptBlock = { bloom: hasLogs ? logsBloom.slice() : undefined, logs: undefined };
+    const kept: CachedBlockLogs = {
+      bloom: hasLogs ? logsBloom.slice() : undefined,
+      logs: undefined,
+    };
     this.#blocks.set(number, kept);
     this.#bloomBytes += bloomBytesOf(kept);
     while (this.#bloomBytes > this.#options.bloomBytesMax) this.#dropOldestBlock();
@@ -84,10 +87,10 @@ export class KeptLogs {
   }
 
   /** Throws RpcError if the receipts are no longer there. */
-  async load(kept: KeptBlock, block: BlockRecord): Promise<readonly KeptLog[]> {
+  async load(kept: CachedBlockLogs, block: BlockRecord): Promise<readonly CachedLog[]> {
     const receipts = await this.#reader.receiptsOf(block);
     if (receipts === undefined) throw prunedBlock(block);
-    const logs: KeptLog[] = [];
+    const logs: CachedLog[] = [];
     let bytes = 0;
     for (const [transactionIndex, receipt] of receipts.entries()) {
       for (const { address, topics, data } of receipt.logs) {
@@ -106,7 +109,7 @@ export class KeptLogs {
   }
 
   /** The text of a log of that block. */
-  format(kept: KeptBlock, one: KeptLog, block: BlockRecord): string {
+  format(kept: CachedBlockLogs, one: CachedLog, block: BlockRecord): string {
     const { log, transactionIndex, logIndex } = one;
     const transactionHash = block.transactionHashes[transactionIndex] ?? new Uint8Array(0);
     const text = JSON.stringify(
@@ -117,7 +120,7 @@ export class KeptLogs {
     return text;
   }
 
-  #grow(kept: KeptBlock, bytes: number): void {
+  #grow(kept: CachedBlockLogs, bytes: number): void {
     const before = this.#logBytesOf.get(kept);
     // Its logs had to go, and what is left of them goes with the search.
     if (before === undefined) return;
@@ -138,7 +141,7 @@ export class KeptLogs {
     }
   }
 
-  #dropLogs(kept: KeptBlock): void {
+  #dropLogs(kept: CachedBlockLogs): void {
     const bytes = this.#logBytesOf.get(kept);
     if (bytes === undefined) return;
     this.#logBytesOf.delete(kept);
@@ -147,6 +150,6 @@ export class KeptLogs {
   }
 }
 
-function bloomBytesOf({ bloom }: KeptBlock): number {
+function bloomBytesOf({ bloom }: CachedBlockLogs): number {
   return BLOCK_OVERHEAD + (bloom?.length ?? 0);
 }

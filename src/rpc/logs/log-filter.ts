@@ -6,7 +6,7 @@ import {
   assertKnownFields,
   isAbsent,
   type JsonObject,
-  parseAddress,
+  parseAddressParameter,
   parseArray,
   parseHash,
   parseObject,
@@ -110,10 +110,10 @@ function parseAddresses(
   lengthMax: number,
 ): ReadonlySet<bigint> | undefined {
   if (isAbsent(value)) return undefined;
-  if (!Array.isArray(value)) return new Set([parseAddress(value, place)]);
+  if (!Array.isArray(value)) return new Set([parseAddressParameter(value, place)]);
   const entries = parseArray(value, place, lengthMax);
   if (entries.length === 0) return undefined;
-  return new Set(entries.map((entry, index) => parseAddress(entry, `${place}.${index}`)));
+  return new Set(entries.map((entry, index) => parseAddressParameter(entry, `${place}.${index}`)));
 }
 
 function parseTopics(

@@ -3,7 +3,7 @@ import { findBlock, requireBlock, UNKNOWN_BLOCK, type BlockTag } from "../params
 import type { Log } from "../../chain/bloom.ts";
 import type { BlockReader, BlockRecord } from "../../api/chain-reader.ts";
 import { takeTurns } from "../server/event-loop-turn.ts";
-import { KeptLogs, type KeptLogsOptions, type LogsReader } from "./log-cache.ts";
+import { LogCache, type LogCacheOptions, type LogsReader } from "./log-cache.ts";
 import { createBloomCheck, matchesLog, type LogCriteria, type LogFilter } from "./log-filter.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 import {
@@ -31,11 +31,11 @@ const LOGS_PER_TURN = 256;
 
 export class LogSearch {
   readonly #reader: LogsReader;
-  readonly #kept: KeptLogs;
+  readonly #kept: LogCache;
 
-  constructor(reader: LogsReader, options?: KeptLogsOptions) {
+  constructor(reader: LogsReader, options?: LogCacheOptions) {
     this.#reader = reader;
-    this.#kept = new KeptLogs(reader, options);
+    this.#kept = new LogCache(reader, options);
   }
 
   async find(filter: LogFilter, limits: RpcLimits): Promise<LogTexts> {

@@ -2,7 +2,7 @@
 import type {
   AccessListCreator,
   BlockReader,
-  Caller,
+  CallRunner,
   CertificateReader,
   ChainEvents,
   FinalityWaiter,
@@ -113,7 +113,7 @@ export type RpcReader = BlockReader &
   PendingTransactionReader &
   PendingNonceReader &
   StateAtReader &
-  Caller &
+  CallRunner &
   GasEstimator &
   AccessListCreator &
   Prover &

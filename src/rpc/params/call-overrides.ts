@@ -7,7 +7,7 @@ import {
   invalidParameter,
   isAbsent,
   type JsonObject,
-  parseAddress,
+  parseAddressParameter,
   parseData,
   parseObject,
   parseQuantity,
@@ -71,7 +71,7 @@ export function parseBlockOverrides(
     blobBaseFee: number(256, "blobBaseFee"),
     coinbase: isAbsent(feeRecipient)
       ? undefined
-      : parseAddress(feeRecipient, `${place}.feeRecipient`),
+      : parseAddressParameter(feeRecipient, `${place}.feeRecipient`),
     prevRandao: isAbsent(prevRandao) ? undefined : parseSlot(prevRandao, `${place}.prevRandao`),
   };
 }
@@ -99,7 +99,7 @@ function parseAccount(
     slots: slots(stateDiff, "stateDiff"),
     precompileTarget: isAbsent(target)
       ? undefined
-      : parseAddress(target, `${place}.movePrecompileToAddress`),
+      : parseAddressParameter(target, `${place}.movePrecompileToAddress`),
   };
 }
 

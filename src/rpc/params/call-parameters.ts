@@ -9,7 +9,7 @@ import {
   invalidParameter,
   isAbsent,
   type JsonObject,
-  parseAddress,
+  parseAddressParameter,
   parseArray,
   parseData,
   parseObject,
@@ -116,7 +116,7 @@ export type CallDefaults = {
 
 function optionalAddress(fields: JsonObject, name: string, place: Place): bigint | undefined {
   const given = fields[name];
-  return isAbsent(given) ? undefined : parseAddress(given, `${place}.${name}`);
+  return isAbsent(given) ? undefined : parseAddressParameter(given, `${place}.${name}`);
 }
 
 /** `input` is the name of the specification, `data` the older one: both only if they are equal. */
@@ -140,7 +140,7 @@ function parseAccessList(value: unknown, place: Place): AccessList | undefined {
     const keysPlace = `${entryPlace}.storageKeys`;
     const keys = isAbsent(storageKeys) ? [] : parseArray(storageKeys, keysPlace, LIST_LENGTH_MAX);
     return {
-      address: parseAddress(address, `${entryPlace}.address`),
+      address: parseAddressParameter(address, `${entryPlace}.address`),
       storageKeys: keys.map((key, place) => parseWord(key, `${keysPlace}.${place}`)),
     };
   });
@@ -161,7 +161,7 @@ function parseAuthorizations(
       parseQuantity(fields[name], `${place}.${index}.${name}`, dialect, bitsMax);
     return {
       chainId: number("chainId", 256),
-      address: parseAddress(fields["address"], `${place}.${index}.address`),
+      address: parseAddressParameter(fields["address"], `${place}.${index}.address`),
       nonce: number("nonce", 64),
       yParity: Number(number("yParity", 8)),
       r: number("r", 256),

@@ -22,7 +22,7 @@ export function invalidParameter(place: Place, expected: string, value: unknown)
   return new RpcError(INVALID_PARAMS, message);
 }
 
-export function parseAddress(value: unknown, place: Place): bigint {
+export function parseAddressParameter(value: unknown, place: Place): bigint {
   const address = typeof value === "string" ? readAddress(value) : undefined;
   if (address === undefined) throw invalidParameter(place, "an address: 0x and 40 digits", value);
   return address;
@@ -49,7 +49,7 @@ export function parseData(value: unknown, place: Place): Uint8Array {
   return bytes;
 }
 
-/** The founding dialect takes leading zeros, because its own records have them. */
+/** The legacy dialect takes leading zeros, because its own records have them. */
 export function parseQuantity(
   value: unknown,
   place: Place,
@@ -124,7 +124,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Refuses fields that nobody reads: a mistyped name must not pass for an absent one. The founding
+ * Refuses fields that nobody reads: a mistyped name must not pass for an absent one. The legacy
  * dialect overlooks them, because wallets and libraries add some of their own.
  */
 export function assertKnownFields(
@@ -133,7 +133,7 @@ export function assertKnownFields(
   known: ReadonlySet<string>,
   dialect: Dialect,
 ): void {
-  if (dialect === "founding") return;
+  if (dialect === "legacy") return;
   for (const name of Object.keys(object)) {
     if (known.has(name)) continue;
     const message = `invalid parameter ${place}: unknown field ${describe(name)}`;

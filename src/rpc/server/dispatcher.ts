@@ -5,11 +5,11 @@
  */
 import { type Awaitable, whenThere } from "../../api/awaitable.ts";
 import { EventLoopTurn } from "./event-loop-turn.ts";
-import { isNumberText, JsonText, parseJson } from "../json-text.ts";
+import { isNumberText, JsonText, parseJsonText } from "../json-text.ts";
 import type { Dialect, MethodContext, MethodTable } from "../method.ts";
 import { isObject } from "../params/parameters.ts";
 import { type RequestTrace, transactionOf } from "./request-trace.ts";
-import type { Admission } from "./rate-limit.ts";
+import type { RequestAdmission } from "./rate-limit.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 import {
   INTERNAL_ERROR,
@@ -45,7 +45,7 @@ export type Answer = {
 /** Who asks, and how it can be answered. */
 export type Caller = Omit<MethodContext, "dialect" | "limits"> & {
   /** Undefined where nobody counts. */
-  readonly admit?: Admission | undefined;
+  readonly admit?: RequestAdmission | undefined;
 };
 
 type Request = {
@@ -82,7 +82,7 @@ export class Dispatcher {
   answer(body: Uint8Array, dialect: Dialect, caller: Caller = {}): Awaitable<Answer> {
     let value: unknown = NO_JSON;
     try {
-      value = parseJson(body);
+      value = parseJsonText(body);
     } catch {
       // It is counted as a request all the same, and refused below.
     }
@@ -113,7 +113,7 @@ export class Dispatcher {
   }
 
   /** A body is taken whole or not at all: nothing of a batch that is refused was carried out. */
-  async #refuse(admit: Admission, value: unknown): Promise<Answer | undefined> {
+  async #refuse(admit: RequestAdmission, value: unknown): Promise<Answer | undefined> {
     const exceeded = await admit(Array.isArray(value) ? value.length : 1);
     if (exceeded === undefined) return undefined;
     const { error, retryAfterMs } = exceeded;
@@ -186,7 +186,7 @@ export class Dispatcher {
     let text: string | undefined;
     if (!isNotification) {
       try {
-        const echo = asked.context.dialect === "founding" ? method : undefined;
+        const echo = asked.context.dialect === "legacy" ? method : undefined;
         text = resultText(id, echo, result);
         if (text.length > room.lengthLeft) {
           throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");

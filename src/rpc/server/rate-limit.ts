@@ -6,7 +6,7 @@ import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 
 /** Charges for so many requests of one body. The error says when to come again. */
-export type Admission = (requestCount: number) => Awaitable<RateExceeded | undefined>;
+export type RequestAdmission = (requestCount: number) => Awaitable<RateExceeded | undefined>;
 
 export type RateExceeded = { readonly error: RpcError; readonly retryAfterMs: number };
 
@@ -65,6 +65,6 @@ export function createRateLimit(limits: RpcLimits): RateLimit | undefined {
 }
 
 /** Charges the caller under its name. */
-export function createAdmission(rate: RateLimit, caller: CallerNamer): Admission {
+export function createAdmission(rate: RateLimit, caller: CallerNamer): RequestAdmission {
   return (count) => whenThere(caller(), (name) => rate.admit(name, count));
 }

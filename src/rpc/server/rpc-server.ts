@@ -20,7 +20,12 @@ import { type Answer, Dispatcher, type DispatcherDependencies, refusal } from ".
 import { corsHeaders, isAllowedHost, isAllowedOrigin, PREFLIGHT_HEADERS } from "./http-guard.ts";
 import { createHttpServer, type HttpServer, replaceTls } from "./http-server.ts";
 import type { Dialect } from "../method.ts";
-import { type Admission, createAdmission, createRateLimit, type RateLimit } from "./rate-limit.ts";
+import {
+  type RequestAdmission,
+  createAdmission,
+  createRateLimit,
+  type RateLimit,
+} from "./rate-limit.ts";
 import { readBody } from "./read-body.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import { type RequestSlot, RequestSlots } from "./request-slots.ts";
@@ -320,7 +325,7 @@ export class RpcServer {
     return this.#budget.shareOf(clientOfAddress(socket?.remoteAddress));
   }
 
-  #admissionOf(caller: CallerNamer): Admission | undefined {
+  #admissionOf(caller: CallerNamer): RequestAdmission | undefined {
     return this.#rate === undefined ? undefined : createAdmission(this.#rate, caller);
   }
 

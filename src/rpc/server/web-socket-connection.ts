@@ -6,7 +6,7 @@ import { CheckedNotices } from "../logs/checked-notices.ts";
 import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Dialect, MethodCheck } from "../method.ts";
-import type { Admission } from "./rate-limit.ts";
+import type { RequestAdmission } from "./rate-limit.ts";
 import type { RequestCorrelation } from "./request-correlation.ts";
 import { RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
@@ -17,7 +17,7 @@ import { ArrivingBytes, OutgoingMessages } from "./web-socket-bytes.ts";
 export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
   /** Undefined where nobody counts how much is asked. Notices are not asked for one by one. */
-  readonly admit: Admission | undefined;
+  readonly admit: RequestAdmission | undefined;
   readonly caller: CallerNamer;
   /** A check for one message; undefined where everyone may do everything. */
   readonly createCheck: (() => MethodCheck) | undefined;

@@ -15,7 +15,7 @@ import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
 import type { Dialect, MethodCheck } from "../method.ts";
-import type { Admission } from "./rate-limit.ts";
+import type { RequestAdmission } from "./rate-limit.ts";
 import { RequestCorrelation } from "./request-correlation.ts";
 import type { RpcOptions } from "../rpc-options.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
@@ -26,7 +26,7 @@ export type WebSocketDependencies = {
   /** Undefined where everyone may do everything. */
   readonly access: AccessControl | undefined;
   /** For one connection; undefined where nobody counts. */
-  readonly admissionOf: (caller: CallerNamer) => Admission | undefined;
+  readonly admissionOf: (caller: CallerNamer) => RequestAdmission | undefined;
   readonly callerOf: (request: IncomingMessage) => CallerNamer;
   readonly waiting: WaitingRoom;
   readonly shareOf: (socket: Socket) => BudgetShare;

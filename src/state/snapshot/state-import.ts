@@ -10,7 +10,7 @@ import { unreachable } from "../../base/invariant.ts";
 import { addressHash, wordHash } from "../../chain/word-hash.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 import { EMPTY_CODE, EMPTY_STORAGE_ROOT, encodeAccount, type Account } from "../account.ts";
-import { encodeBlockRecord } from "../history.ts";
+import { encodeHistoryRecord } from "../history.ts";
 import type { KeyValueStore } from "../key-value-store.ts";
 import { writeProgress } from "../progress.ts";
 import { encodeSlotValue } from "../slot-value.ts";
@@ -74,7 +74,7 @@ export class StateImport {
     if (!equalBytes(this.#tries.accounts.rootHash(), stateRoot)) return "SNAPSHOT_STATE_WRONG";
     this.#tries.saveCheckpoint(block, false);
     const record = { checkpoint: block, stateRoot, changed: [] };
-    this.#store.put(blockKey(block), encodeBlockRecord(record));
+    this.#store.put(blockKey(block), encodeHistoryRecord(record));
     const progress = { latest: block, checkpoint: block, oldest: block, oldestIndex: block };
     writeProgress(this.#store, progress);
     this.#store.flush();

@@ -5,7 +5,8 @@
 import { readBigEndian } from "../../base/big-endian.ts";
 import { decodeAccount, type Account } from "../account.ts";
 import { decodeSlotValue } from "../slot-value.ts";
-import { ADDRESS_SIZE, KEY_KIND, WORD_SIZE, accountKey, slotKey } from "../state-keys.ts";
+import { ADDRESS_SIZE } from "../../chain/address.ts";
+import { KEY_KIND, WORD_SIZE, accountKey, slotKey } from "../state-keys.ts";
 import type { Entry } from "../key-value-store.ts";
 
 /** What is in a store, by the order of its keys. */

@@ -6,7 +6,7 @@ import type { Trie } from "./trie.ts";
 import type { WriteBehindStore } from "../write-behind-store.ts";
 
 /** An account and some of its slots with their proofs, from the root down (eth_getProof). */
-export type AccountProof = {
+export type StateProof = {
   readonly address: bigint;
   readonly account: Account | undefined;
   readonly proof: readonly Uint8Array[];
@@ -25,7 +25,7 @@ export function proveAccount(
   state: StateReader,
   address: bigint,
   slots: readonly bigint[],
-): AccountProof {
+): StateProof {
   return {
     address,
     account: state.account(address),
@@ -45,7 +45,7 @@ export function proveAccountAt(
   block: bigint,
   address: bigint,
   slots: readonly bigint[],
-): AccountProof {
+): StateProof {
   const accounts = accountTrieAt(store, block);
   const storage = storageTrieAt(store, block, address);
   return proveAccount({ accounts, storage }, state, address, slots);

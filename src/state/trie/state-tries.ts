@@ -1,6 +1,6 @@
 /** The account trie and the storage tries of the latest block, with their checkpoints. */
 import { addressHash, wordHash } from "../../chain/word-hash.ts";
-import { encodeKeyList, readBlockRecord } from "../history.ts";
+import { encodeKeyList, readHistoryRecord } from "../history.ts";
 import { ACCOUNT_NODE_PREFIX, checkpointKey, nodeKey, storageNodePrefix } from "../state-keys.ts";
 import { Trie, type NodeSink, type NodeSource } from "./trie.ts";
 import { WordMap } from "../word-map.ts";
@@ -106,11 +106,11 @@ export function putOrDelete(
 
 /** The account trie after a retained block: its checkpoint's, and what changed since. */
 export function accountTrieAt(store: WriteBehindStore, block: bigint): Trie {
-  const { checkpoint } = readBlockRecord(store, block);
+  const { checkpoint } = readHistoryRecord(store, block);
   const trie = new Trie(nodesAt(store, ACCOUNT_NODE_PREFIX, checkpoint));
   const changed = new WordMap<true>();
   for (let number = checkpoint + 1n; number <= block; number++) {
-    for (const { address } of readBlockRecord(store, number).changed) changed.set(address, true);
+    for (const { address } of readHistoryRecord(store, number).changed) changed.set(address, true);
   }
   for (const [address] of changed.entries()) {
     putOrDelete(trie, addressHash(address), store.accountAt(address, block));
@@ -119,11 +119,11 @@ export function accountTrieAt(store: WriteBehindStore, block: bigint): Trie {
 }
 
 export function storageTrieAt(store: WriteBehindStore, block: bigint, address: bigint): Trie {
-  const { checkpoint } = readBlockRecord(store, block);
+  const { checkpoint } = readHistoryRecord(store, block);
   const trie = new Trie(nodesAt(store, storageNodePrefix(address), checkpoint));
   const changed = new WordMap<true>();
   for (let number = checkpoint + 1n; number <= block; number++) {
-    for (const account of readBlockRecord(store, number).changed) {
+    for (const account of readHistoryRecord(store, number).changed) {
       if (account.address !== address) continue;
       for (const slot of account.slots) changed.set(slot, true);
     }

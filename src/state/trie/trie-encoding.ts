@@ -1,13 +1,7 @@
 /** The encoding of trie nodes (Yellow Paper, appendix D), written straight into one buffer. */
 import { keccak256Into } from "../../crypto/keccak256.ts";
-import {
-  HASH_SIZE,
-  nibbleAt,
-  type Branch,
-  type Extension,
-  type Leaf,
-  type Node,
-} from "./trie-node.ts";
+import { HASH_SIZE } from "../../crypto/keccak256.ts";
+import { nibbleAt, type Branch, type Extension, type Leaf, type Node } from "./trie-node.ts";
 
 /** A list's header takes at most 9 bytes; the payload is written behind that space. */
 const PAYLOAD_START = 9;

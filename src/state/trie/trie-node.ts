@@ -8,8 +8,6 @@ export type NodeRef = Uint8Array;
 
 export type Node = Leaf | Extension | Branch | Stub;
 
-export const HASH_SIZE = 32;
-
 export class Leaf {
   readonly kind = "leaf";
   /** The whole key, not the rest of it: a leaf that moves up or down keeps its bytes. */

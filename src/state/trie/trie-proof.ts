@@ -3,7 +3,7 @@ import { err, ok, type Result } from "../../base/result.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 import { nibbleAt, type Branch, type Extension, type Leaf } from "./trie-node.ts";
 import { decodeNode } from "./trie-record.ts";
-import { EMPTY_TRIE_ROOT } from "./trie.ts";
+import { EMPTY_TRIE_ROOT } from "../../chain/hash-constants.ts";
 
 export type ProofErrorCode =
   "PROOF_TOO_SHORT" | "PROOF_TOO_LONG" | "PROOF_HASH_MISMATCH" | "PROOF_NODE_MALFORMED";

@@ -7,7 +7,8 @@
 import { invariant } from "../../base/invariant.ts";
 import { decodeRlp, type RlpItem } from "../../chain/rlp/rlp.ts";
 import { encodeNode } from "./trie-encoding.ts";
-import { Branch, Extension, HASH_SIZE, Leaf, Stub, type Node } from "./trie-node.ts";
+import { HASH_SIZE } from "../../crypto/keccak256.ts";
+import { Branch, Extension, Leaf, Stub, type Node } from "./trie-node.ts";
 
 const HEADER_SIZE = 2;
 const SIZE_SIZE = 4;
@@ -16,7 +17,7 @@ const SIZE_SIZE = 4;
 export type NodePath = { readonly nibbles: Uint8Array; readonly count: number };
 
 /** Call after the trie is hashed: children's references are needed. */
-export function encodeRecord(node: Leaf | Extension | Branch, depth: number): Uint8Array {
+export function encodeTrieRecord(node: Leaf | Extension | Branch, depth: number): Uint8Array {
   let end = appendPart(encodeNode(node, depth), HEADER_SIZE);
   let leaves = 0;
   if (node.kind === "branch") {
@@ -55,7 +56,7 @@ function writeSize(size: number, at: number): void {
   scratch[at + 3] = size & 0xff;
 }
 
-export function decodeRecord(record: Uint8Array, path: NodePath): Leaf | Extension | Branch {
+export function decodeTrieRecord(record: Uint8Array, path: NodePath): Leaf | Extension | Branch {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   const leaves = view.getUint16(0);
   let at = HEADER_SIZE;

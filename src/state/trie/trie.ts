@@ -2,14 +2,15 @@
  * A Merkle-Patricia trie, synchronous. Changes are made in memory; `rootHash` hashes what changed,
  * once; `save` hands the changed nodes to the store, by path, whenever the owner finds it worth it.
  */
+import { EMPTY_TRIE_ROOT } from "../../chain/hash-constants.ts";
 import { equalBytes } from "../../base/bytes.ts";
 import { invariant } from "../../base/invariant.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 import { encodeNode, nodeRef } from "./trie-encoding.ts";
+import { HASH_SIZE } from "../../crypto/keccak256.ts";
 import {
   Branch,
   Extension,
-  HASH_SIZE,
   Leaf,
   Stub,
   divergence,
@@ -18,7 +19,7 @@ import {
   packPath,
   type Node,
 } from "./trie-node.ts";
-import { decodeRecord, encodeRecord } from "./trie-record.ts";
+import { decodeTrieRecord, encodeTrieRecord } from "./trie-record.ts";
 
 /** Where records lie, by packed path (see `packPath`). */
 export type NodeSource = { load(path: Uint8Array): Uint8Array | undefined };
@@ -27,9 +28,6 @@ export type NodeSink = {
   put(path: Uint8Array, record: Uint8Array): void;
   delete(path: Uint8Array): void;
 };
-
-/** keccak256 of the encoding of nothing. */
-export const EMPTY_TRIE_ROOT: Uint8Array = keccak256(Uint8Array.of(0x80));
 
 /** A path's length is one byte of the record's key. */
 const KEY_SIZE_MAX = 127;
@@ -55,7 +53,7 @@ export class Trie {
     this.#source = source;
     const record = source.load(ROOT_PATH);
     if (record === undefined) return;
-    this.#root = decodeRecord(record, { nibbles: ROOT_PATH, count: 0 });
+    this.#root = decodeTrieRecord(record, { nibbles: ROOT_PATH, count: 0 });
     this.#rootRecorded = true;
   }
 
@@ -344,7 +342,7 @@ export class Trie {
     const nibbles = pathNibbles(key, depth, last);
     const record = this.#source.load(packPath(nibbles, nibbles.length));
     invariant(record !== undefined, "a trie node is missing from the store");
-    const node = decodeRecord(record, { nibbles, count: nibbles.length });
+    const node = decodeTrieRecord(record, { nibbles, count: nibbles.length });
     node.ref = stub.ref;
     return node;
   }
@@ -369,7 +367,7 @@ export class Trie {
     if (node.kind === "stub") return;
     if (node.kind === "leaf") {
       // A leaf is in its parent's record; only a lone one has its own.
-      if (depth === 0) sink.put(ROOT_PATH, encodeRecord(node, 0));
+      if (depth === 0) sink.put(ROOT_PATH, encodeTrieRecord(node, 0));
       return;
     }
     if (node.saved) return;
@@ -380,7 +378,7 @@ export class Trie {
     if (isInline) {
       if (node.recorded) this.#vacated.set(pathText(path), path);
     } else {
-      sink.put(path, encodeRecord(node, depth));
+      sink.put(path, encodeTrieRecord(node, depth));
       if (this.#vacated.size > 0) this.#vacated.delete(pathText(path));
     }
     node.recorded = !isInline;

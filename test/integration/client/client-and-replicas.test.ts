@@ -24,7 +24,7 @@ describe("a client node with four replicas", () => {
 
   const endpoints = (): { readonly host: string; readonly port: number }[] =>
     replicas.map(({ port }) => ({ host: HOST, port }));
-  const start = async (index: number, startMode: "found" | "resume"): Promise<void> => {
+  const start = async (index: number, startMode: "bootstrap" | "resume"): Promise<void> => {
     const dataPath = path.join(directory.path, `replica-${index}`);
     replicas[index] = await ReplicaNode.open(replicaOptions(index, dataPath, { startMode }), {
       logger: SILENT_LOGGER,
@@ -51,7 +51,7 @@ describe("a client node with four replicas", () => {
 
   before(async () => {
     mkdirSync(clientPath);
-    await Promise.all([0, 1, 2, 3].map((index) => start(index, "found")));
+    await Promise.all([0, 1, 2, 3].map((index) => start(index, "bootstrap")));
     introduce();
     await openNode();
   });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { createTlsIdentity } from "../../../src/crypto/certificate.ts";
 import { Shipper } from "../../../src/logging/shipper.ts";
 import type { SenderTiming } from "../../../src/logging/shipper-sender.ts";
-import { MoodyLogServer, until } from "../../support/faulty-log-server.ts";
+import { FaultyLogServer, until } from "../../support/faulty-log-server.ts";
 
 const PROGRAM = path.join(import.meta.dirname, "../../support/processes/shipper-worker-program.ts");
 const IDENTITY = createTlsIdentity(new Uint8Array(32).fill(7), "localhost");
@@ -21,7 +21,7 @@ const TIMING: SenderTiming = { answerTimeoutMs: 5_000, retryMinMs: 1, retryMaxMs
 const TRIES = 20;
 
 describe("log endpoints in trouble", { timeout: 60_000 }, () => {
-  let server: MoodyLogServer;
+  let server: FaultyLogServer;
   let directory: string;
   let shipper: Shipper | undefined;
 
@@ -55,7 +55,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
 
   describe("a log endpoint that is away for long", () => {
     it("is tried ever more seldom, and gets every line in order when it is back", async () => {
-      server = await MoodyLogServer.open();
+      server = await FaultyLogServer.open();
       await server.goAway();
       const one = open();
       const startedMs = performance.now();
@@ -84,7 +84,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
 
   describe("Retry-After", () => {
     const waitFor = async (retryAfter: () => string, status: number): Promise<number> => {
-      server = await MoodyLogServer.open();
+      server = await FaultyLogServer.open();
       server.moods.push(status);
       server.retryAfter = retryAfter;
       // Before the answer for certain; the thread's start is part of the time.
@@ -122,7 +122,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
 
   describe("an endpoint that refuses and asks for more at once", () => {
     it("is not stormed", async () => {
-      server = await MoodyLogServer.open();
+      server = await FaultyLogServer.open();
       server.mood = 503;
       server.retryAfter = () => "0";
       const startedMs = performance.now();
@@ -135,7 +135,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
 
   describe("a log endpoint over TLS", { timeout: 30_000 }, () => {
     it("gets nothing while nobody vouches for its certificate", async () => {
-      server = await MoodyLogServer.open(IDENTITY);
+      server = await FaultyLogServer.open(IDENTITY);
       open().write('{"number":1}');
       await until(() => failures() > 1);
       assert.match(shipper?.counts.endpoints[0]?.problem ?? "", /SELF_SIGNED|UNABLE_TO_VERIFY/);
@@ -143,7 +143,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
     });
 
     it("gets its lines once NODE_EXTRA_CA_CERTS names who vouches for it", async () => {
-      server = await MoodyLogServer.open(IDENTITY);
+      server = await FaultyLogServer.open(IDENTITY);
       const authorities = path.join(directory, "authorities.pem");
       writeFileSync(authorities, IDENTITY.certificatePem);
       const child = startProgram({ NODE_EXTRA_CA_CERTS: authorities });

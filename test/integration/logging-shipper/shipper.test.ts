@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { CodedError } from "../../../src/base/coded-error.ts";
 import { Shipper, type ShipperOptions } from "../../../src/logging/shipper.ts";
 import { endpointPort, endpointUrl } from "../../../src/logging/shipper-endpoint.ts";
-import { MoodyLogServer, until } from "../../support/faulty-log-server.ts";
+import { FaultyLogServer, until } from "../../support/faulty-log-server.ts";
 import { runShipperProgram } from "../../support/processes/shipper-worker-program.ts";
 
 const TIMING = { answerTimeoutMs: 5_000, retryMinMs: 10, retryMaxMs: 40 };
@@ -48,12 +48,12 @@ describe("log endpoint", () => {
 });
 
 describe("shipper", () => {
-  let server: MoodyLogServer;
+  let server: FaultyLogServer;
   let directory: string;
   let shipper: Shipper | undefined;
 
   beforeEach(async () => {
-    server = await MoodyLogServer.open();
+    server = await FaultyLogServer.open();
     directory = mkdtempSync(path.join(tmpdir(), "quorate-shipper-"));
     shipper = undefined;
   });
@@ -162,7 +162,7 @@ describe("shipper", () => {
   });
 
   it("serves each endpoint for itself", async () => {
-    const other = await MoodyLogServer.open();
+    const other = await FaultyLogServer.open();
     other.mood = 500;
     const both = [endpoint(server), { ...endpoint(other), name: "endpoint_2" }];
     const one = open({ endpoints: both });
@@ -236,7 +236,7 @@ describe("shipper", () => {
   });
 });
 
-function endpoint({ url }: MoodyLogServer): ShipperOptions["endpoints"][number] {
+function endpoint({ url }: FaultyLogServer): ShipperOptions["endpoints"][number] {
   return { name: "endpoint_1", url, username: undefined, password: undefined };
 }
 

@@ -4,7 +4,7 @@
  * finds a broken rule long before the messages happen to arrive in the order that forks the chain.
  */
 import type { BlockRef, Hash } from "../../../src/consensus/block.ts";
-import { choose, type Report } from "../../../src/consensus/safety/base-selection.ts";
+import { selectBase, type Report } from "../../../src/consensus/safety/base-selection.ts";
 import type { ViewChange } from "../../../src/consensus/message.ts";
 import type { Quorum } from "../../../src/consensus/quorum.ts";
 import type { BlockRegistry } from "./block-registry.ts";
@@ -123,7 +123,7 @@ export class GhostChoose {
   #tryOne(target: Target, variants: readonly Variant[]): void {
     this.choices++;
     const from = variants.map(({ label }) => label).join(",");
-    const choice = choose(
+    const choice = selectBase(
       variants.map(({ report }) => report),
       this.#quorum.weak,
     );

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ExecVote } from "../../../src/consensus/message.ts";
 import { ResultVotes } from "../../../src/client/sync/result-votes.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 
-const OWN = { height: 1, blockHash: ZERO_HASH, result: `0x${"11".repeat(32)}` } as const;
+const OWN = { height: 1, blockHash: ZERO_HASH_TEXT, result: `0x${"11".repeat(32)}` } as const;
 
 function vote(sender: number, isSigned = true): ExecVote {
   const signature = new Uint8Array(64).fill(isSigned ? 1 : 0);

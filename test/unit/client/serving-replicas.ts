@@ -10,7 +10,7 @@ import {
   type ReplicaAnswer,
 } from "../../../src/wire/client-codec.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
-import { bytesToHash, ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { bytesToHash, ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { CLIENT, HOST, REPLICA_COUNT, seedOf } from "../../support/replica-network.ts";
 import type { FinalBlock, FinalChain } from "./final-chain.ts";
 
@@ -132,7 +132,7 @@ export class ServingReplica {
       leader: 0,
       tipHeight: height,
       finalHeight: height,
-      finalHash: height === 0 ? ZERO_HASH : tipHash,
+      finalHash: height === 0 ? ZERO_HASH_TEXT : tipHash,
       execHeight: height,
       pendingCount: 0,
       isDiskFull: false,

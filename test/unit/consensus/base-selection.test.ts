@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { BlockRef } from "../../../src/consensus/block.ts";
 import {
-  choose,
+  selectBase,
   type CertifiedBlock,
   type Report,
 } from "../../../src/consensus/safety/base-selection.ts";
@@ -43,7 +43,7 @@ function report({ final = [-1, ""], certified = final, voted = [-1, ""] }: Said)
 }
 
 function baseOf(said: readonly Said[], weak = 2): string | undefined {
-  const hash = choose(said.map(report), weak)?.base.hash.slice(2);
+  const hash = selectBase(said.map(report), weak)?.base.hash.slice(2);
   return hash === undefined ? undefined : Buffer.from(hash, "hex").toString().replace(/\0+$/, "");
 }
 
@@ -147,7 +147,7 @@ describe("choose (PROTOCOL §6.3)", () => {
   });
 
   it("names the final block of the reports and the path from it to the base", () => {
-    const choice = choose(
+    const choice = selectBase(
       [
         report({ final: [0, "a"] }),
         report({ voted: [0, "abc"] }),
@@ -178,7 +178,7 @@ describe("choose (PROTOCOL §6.3)", () => {
   it("returns the last block of its path, which stands on the final block", () => {
     fc.assert(
       fc.property(arbitraryReports(), (said) => {
-        const choice = choose(said.map(report), 2);
+        const choice = selectBase(said.map(report), 2);
         if (choice === undefined) return;
         assert.deepEqual(choice.base, choice.path.at(-1) ?? choice.final);
         choice.path.forEach(({ height }, index) => {

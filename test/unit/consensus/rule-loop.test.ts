@@ -7,7 +7,7 @@ import type { ViewChange } from "../../../src/consensus/message.ts";
 import { DEFAULT_PARAMETERS } from "../../../src/consensus/parameters.ts";
 import { applyRules, ruleApplicationsMax } from "../../../src/consensus/rule-loop.ts";
 import { sha256 } from "../../../src/crypto/sha256.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { createPorts } from "../../../src/wire/ports.ts";
 import {
   GENESIS,
@@ -84,7 +84,7 @@ function emptyCore(): ReturnType<typeof createCore> {
       replicaCount: 4,
       self: 0,
       genesis: GENESIS,
-      genesisResult: ZERO_HASH,
+      genesisResult: ZERO_HASH_TEXT,
     },
     ports,
   );

@@ -1,7 +1,7 @@
 import { keccak256Word } from "../../../src/crypto/keccak256.ts";
 import { Evm } from "../../../src/evm/evm.ts";
-import type { Fork } from "../../../src/evm/fork.ts";
-import type { BlockContext, ExecutionResult, Message } from "../../../src/evm/message.ts";
+import type { EvmFork } from "../../../src/evm/fork.ts";
+import type { BlockContext, ExecutionResult, EvmMessage } from "../../../src/evm/message.ts";
 import type { Precompile } from "../../../src/evm/precompile.ts";
 import type { Tracer } from "../../../src/evm/tracer.ts";
 import { bytesToWord } from "../../../src/evm/word.ts";
@@ -35,7 +35,7 @@ export type TestAccount = {
 };
 
 export type TestChainOptions = {
-  readonly fork?: Fork;
+  readonly fork?: EvmFork;
   readonly shouldStop?: () => boolean;
   readonly precompiles?: ReadonlyMap<bigint, Precompile>;
   readonly codeCacheBytesMax?: number;
@@ -67,13 +67,13 @@ export class TestChain {
     this.journal.warmAddress(CONTRACT);
   }
 
-  execute(message: Message, tracer?: Tracer): ExecutionResult {
+  execute(message: EvmMessage, tracer?: Tracer): ExecutionResult {
     const tx = { origin: SENDER, gasPrice: 11n, blobHashes: [0xb10bn] };
     return this.evm.execute(message, { block: BLOCK, tx, tracer });
   }
 
   call(
-    changes: Partial<Extract<Message, { kind: "call" }>> = {},
+    changes: Partial<Extract<EvmMessage, { kind: "call" }>> = {},
     tracer?: Tracer,
   ): ExecutionResult {
     return this.execute(

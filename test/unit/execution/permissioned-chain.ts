@@ -7,7 +7,7 @@ import { addressToHex } from "../../../src/chain/address.ts";
 import { PERMISSION_ADDRESS } from "../../../src/chain/permissions.ts";
 import type { UnsignedTransaction } from "../../../src/chain/transaction.ts";
 import type { RecoveredTransaction } from "../../../src/chain/transaction-sender.ts";
-import type { Log } from "../../../src/evm/world-state.ts";
+import type { EvmLog } from "../../../src/evm/world-state.ts";
 import { runCall } from "../../../src/execution/calls/call.ts";
 import { permissionPolicyOf } from "../../../src/execution/permission-policy.ts";
 import { ADDRESSES, CHAIN_ID, GENESIS, RICH, TestChain, transactionOf } from "./test-chain.ts";
@@ -74,7 +74,7 @@ export function errorName(output: string): string {
   return PERMISSIONS.parseError(output)?.name ?? output;
 }
 
-export function parseLog(log: Log): LogDescription | null {
+export function parseLog(log: EvmLog): LogDescription | null {
   const topics = log.topics.map((topic) => `0x${topic.toString(16).padStart(64, "0")}`);
   return PERMISSIONS.parseLog({ topics, data: bytesToHex(log.data) });
 }

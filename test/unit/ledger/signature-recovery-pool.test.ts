@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { CheckedTransactions } from "../../../src/replica/transactions/checked-transactions.ts";
-import { SenderPool } from "../../../src/ledger/signature-recovery-pool.ts";
+import { SignatureRecoveryPool } from "../../../src/ledger/signature-recovery-pool.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
 import { ACCOUNTS, CHAIN_ID, transfer } from "../../support/replica-network.ts";
@@ -9,7 +9,7 @@ import { ACCOUNTS, CHAIN_ID, transfer } from "../../support/replica-network.ts";
 const RULES = { chainId: CHAIN_ID, fork: "prague", transactionGasMax: undefined } as const;
 
 describe("senders that other threads find", () => {
-  const pool = new SenderPool(2);
+  const pool = new SignatureRecoveryPool(2);
   after(() => pool.close());
 
   it("are those of the transactions, in their order, and nobody for what is none", async () => {
@@ -25,7 +25,7 @@ describe("senders that other threads find", () => {
   it("are not worth a round trip when they are few", () => {
     assert.equal(pool.isWorth(3), false);
     assert.equal(pool.isWorth(64), true);
-    assert.equal(new SenderPool(0).isWorth(64), false);
+    assert.equal(new SignatureRecoveryPool(0).isWorth(64), false);
   });
 
   it("save the checking thread the recovery and change nothing else", async () => {
@@ -44,7 +44,7 @@ describe("senders that other threads find", () => {
   });
 
   it("are unknown when the threads are gone, so that somebody else finds them", async () => {
-    const other = new SenderPool(1);
+    const other = new SignatureRecoveryPool(1);
     const asked = other.recover(Array.from({ length: 64 }, (_, index) => transfer(0, index)));
     await other.close();
     assert.deepEqual(new Set(await asked), new Set([undefined]));

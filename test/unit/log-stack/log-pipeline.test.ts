@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { LINE_LENGTH_MAX, processRequest } from "../../../src/log-stack/log-pipeline.ts";
 import { parseLogtime } from "../../../src/log-stack/logtime.ts";
-import { foundingFilters, restatePipeline } from "../../support/logstash-restatement.ts";
+import { originalFilters, restatePipeline } from "../../support/logstash-restatement.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 
@@ -140,11 +140,11 @@ describe("log pipeline", () => {
     assert.deepEqual(only(wide)["tags"], ["_fieldlimitexceeded"]);
   });
 
-  it("does with any lines what the founding configuration does", () => {
+  it("does with any lines what the original configuration does", () => {
     const number = (min: number, max: number): fc.Arbitrary<string> =>
       fc.integer({ min, max }).map(String);
     const padded = fc.boolean();
-    const filters = foundingFilters();
+    const filters = originalFilters();
     const logtime = fc
       .tuple(
         fc.tuple(number(1, 2100), number(0, 14), number(0, 33)),

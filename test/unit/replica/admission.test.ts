@@ -6,7 +6,7 @@ import {
   Admission,
   type AdmissionDependencies,
 } from "../../../src/replica/transactions/admission.ts";
-import type { ExecutedHeight } from "../../../src/replica/execution/block-executor.ts";
+import type { ExecutionReport } from "../../../src/replica/execution/block-executor.ts";
 import type { AccountState } from "../../../src/txpool/tx-pool.ts";
 import { CheckedTransactions } from "../../../src/replica/transactions/checked-transactions.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/txpool/pool-options.ts";
@@ -72,7 +72,7 @@ class Desk {
     this.admission.arrive([bytes], source, (_id, code) => this.refused.push(code));
   }
 
-  executed(more: Partial<ExecutedHeight>): void {
+  executed(more: Partial<ExecutionReport>): void {
     this.admission.onExecuted({
       height: 1,
       result: new Uint8Array(32),

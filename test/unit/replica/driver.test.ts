@@ -7,7 +7,7 @@ import { DEFAULT_PARAMETERS } from "../../../src/consensus/parameters.ts";
 import { Replica } from "../../../src/consensus/replica.ts";
 import { Driver, type DriverLog } from "../../../src/replica/driver.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { createPorts } from "../../../src/wire/ports.ts";
 import { until } from "../../support/following-client.ts";
 import { GENESIS, NO_SIGNATURE } from "../../support/lone-replica.ts";
@@ -75,7 +75,7 @@ function play(log: PlayedLog): {
     replicaCount: 4,
     self: 0,
     genesis: GENESIS,
-    genesisResult: ZERO_HASH,
+    genesisResult: ZERO_HASH_TEXT,
   };
   const replica = new Replica(
     parameters,
@@ -109,7 +109,7 @@ describe("the driver", () => {
   it("sends a vote only after its record is durable", async () => {
     const log = new PlayedLog();
     const { driver, sent } = play(log);
-    await driver.start({ kind: "found" });
+    await driver.start({ kind: "bootstrap" });
     driver.input({ kind: "submit", transactions: [transaction] });
     const kinds = (): string[] => sent.map(({ kind }) => kind);
     assert.ok(
@@ -124,7 +124,7 @@ describe("the driver", () => {
   it("stops at once when the log cannot be made durable, and votes no more", async () => {
     const log = new PlayedLog();
     const { driver, sent, failures } = play(log);
-    await driver.start({ kind: "found" });
+    await driver.start({ kind: "bootstrap" });
     await until(() => sent.length > 0, "it speaks");
     log.failure = new CodedError("WAL_WRITE_FAILED");
     driver.input({ kind: "submit", transactions: [transaction] });
@@ -142,7 +142,7 @@ describe("the driver", () => {
   it("begins a new segment with a snapshot, and lets inputs wait for it", async () => {
     const log = new PlayedLog();
     const { driver, flushes } = play(log);
-    await driver.start({ kind: "found" });
+    await driver.start({ kind: "bootstrap" });
     await until(() => log.dropped.length === 1, "the first segment is the oldest");
     log.wantsRotation = true;
     driver.input({ kind: "link", peer: 1, isUp: true });
@@ -165,7 +165,7 @@ describe("the driver", () => {
   it("goes on in the old segment while there is no room for another", async () => {
     const log = new PlayedLog();
     const { driver, sent, failures, fulls } = play(log);
-    await driver.start({ kind: "found" });
+    await driver.start({ kind: "bootstrap" });
     log.beginFailure = new CodedError("DISK_FULL");
     log.wantsRotation = true;
     driver.input({ kind: "submit", transactions: [transaction] });
@@ -183,7 +183,7 @@ describe("the driver", () => {
   it("a disk that stalls while a segment begins stops the reading from peers", async () => {
     const log = new PlayedLog();
     const { driver, congestions } = play(log);
-    await driver.start({ kind: "found" });
+    await driver.start({ kind: "bootstrap" });
     log.wantsRotation = true;
     driver.input({ kind: "link", peer: 1, isUp: true });
     for (let count = 0; count < 5_000; count++) {
@@ -199,7 +199,7 @@ describe("the driver", () => {
   it("a disk whose syncs stall stops the reading from peers", async () => {
     const log = new PlayedLog();
     const { driver, congestions } = play(log);
-    await driver.start({ kind: "found" });
+    await driver.start({ kind: "bootstrap" });
     log.unsyncedBytes = 65 * 1024 * 1024;
     driver.input({ kind: "link", peer: 1, isUp: true });
     assert.deepEqual(congestions, [true]);
@@ -217,7 +217,7 @@ describe("the driver", () => {
     const { driver, flushes } = play(log);
     const flushed = Promise.withResolvers<undefined>();
     flushes.next = flushed.promise.then(() => undefined);
-    await driver.start({ kind: "found" });
+    await driver.start({ kind: "bootstrap" });
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.deepEqual(log.dropped, []);
     flushed.resolve(undefined);

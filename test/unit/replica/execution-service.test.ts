@@ -6,11 +6,11 @@ import path from "node:path";
 import { after, beforeEach, describe, it } from "node:test";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
-import type { ExecutedHeight } from "../../../src/replica/execution/block-executor.ts";
+import type { ExecutionReport } from "../../../src/replica/execution/block-executor.ts";
 import { ExecutionService } from "../../../src/replica/execution/execution-service.ts";
 import type { ExecutionReady } from "../../../src/replica/execution/execution-worker.ts";
 import { StateStore } from "../../../src/storage/state-store.ts";
-import { encodeBlock } from "../../../src/wire/block-bytes.ts";
+import { encodeBlockBytes } from "../../../src/wire/block-bytes.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
 import { until } from "../../support/following-client.ts";
 import { ACCOUNTS, GENESIS, transfer } from "../../support/replica-network.ts";
@@ -23,13 +23,13 @@ const NEVER_MS = 3_600_000;
 type Opened = {
   readonly service: ExecutionService;
   readonly ready: ExecutionReady;
-  readonly executed: ExecutedHeight[];
+  readonly executed: ExecutionReport[];
 };
 
 async function open(
   more: { flushDelayMs?: number; genesis?: typeof GENESIS } = {},
 ): Promise<Opened> {
-  const executed: ExecutedHeight[] = [];
+  const executed: ExecutionReport[] = [];
   const { service, ready } = await ExecutionService.open(
     {
       genesis: GENESIS,
@@ -53,7 +53,7 @@ function blockAt(
   height: number,
   transactions = [transfer((height - 1) % 5, Math.floor((height - 1) / 5))],
 ): Uint8Array {
-  return encodeBlock({
+  return encodeBlockBytes({
     hash: `0x${height.toString(16).padStart(64, "0")}`,
     header: plainHeader({
       height,
@@ -162,7 +162,7 @@ describe("the execution thread", () => {
     const early = transfer(0, 1);
     service.execute(blockAt(1, [early, transfer(1, 0)]), undefined);
     await until(() => executed.length === 1, "it is executed");
-    const [{ drops, included, accounts }] = executed as [ExecutedHeight];
+    const [{ drops, included, accounts }] = executed as [ExecutionReport];
     assert.equal(included.length, 1);
     assert.deepEqual(
       drops.map(({ code, retry }) => ({ code, retry })),

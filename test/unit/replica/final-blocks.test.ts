@@ -15,7 +15,7 @@ import {
   encodeClientMessage,
   type ClientRequest,
 } from "../../../src/wire/client-codec.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { decodeMessage } from "../../../src/wire/message-codec.ts";
 import { until } from "../../support/following-client.ts";
 import { plainHeader } from "../../support/plain-header.ts";
@@ -142,7 +142,7 @@ describe("final blocks", () => {
 
     it("a client that answers instead of asking is refused", () => {
       const session = open(Infinity);
-      const answer = { kind: "refused", transactionId: ZERO_HASH, code: "X" } as const;
+      const answer = { kind: "refused", transactionId: ZERO_HASH_TEXT, code: "X" } as const;
       session.sessions!.onFrame(CLIENT, encodeClientMessage(answer));
       session.sessions!.onFrame(CLIENT, Uint8Array.of(9, 9));
       assert.deepEqual(session.seen, ["MESSAGE_UNWANTED", "WIRE_UNKNOWN_VERSION"]);
@@ -158,7 +158,7 @@ function blockAt(height: number): Block {
     kind: "rejoin",
     member: 1,
     epoch: 0,
-    nonce: ZERO_HASH,
+    nonce: ZERO_HASH_TEXT,
     signature: new Uint8Array(64),
   } as const;
   const isBoundary = height === BOUNDARY;

@@ -5,7 +5,7 @@ import type { Message } from "../../../src/consensus/message.ts";
 import { CheckedTransactions } from "../../../src/replica/transactions/checked-transactions.ts";
 import { PeerInbox } from "../../../src/replica/peers/peer-inbox.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { encodeMessage } from "../../../src/wire/message-codec.ts";
 import { until } from "../../support/following-client.ts";
 import { CHAIN_ID, transfer } from "../../support/replica-network.ts";
@@ -49,7 +49,7 @@ describe("what peers send", () => {
     const response = encodeMessage({ kind: "bodyResponse", blocks: [] });
     inbox.onFrame(PEER, response);
     assert.deepEqual(refused, ["MESSAGE_UNASKED"]);
-    inbox.noteSent(PEER, { kind: "bodyRequest", hashes: [ZERO_HASH] });
+    inbox.noteSent(PEER, { kind: "bodyRequest", hashes: [ZERO_HASH_TEXT] });
     inbox.noteSent(2, { kind: "blockRequest", fromHeight: 1, toHeight: 2 });
     inbox.onFrame(PEER, response);
     assert.equal(got.length, 1);
@@ -120,7 +120,7 @@ function propose(transactions: readonly (readonly [Uint8Array, number])[]): Mess
     sender: PEER,
     view: 0,
     header,
-    blockHash: ZERO_HASH,
+    blockHash: ZERO_HASH_TEXT,
     body: {
       transactions: transactions.map(([bytes, gas]) => createTransaction(bytes, gas)),
       rejoin: undefined,

@@ -10,13 +10,13 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { decodeHeader, encodeHeader } from "../../../src/chain/header.ts";
 import type { ExecVote } from "../../../src/consensus/message.ts";
-import type { ExecutedHeight } from "../../../src/replica/execution/block-executor.ts";
+import type { ExecutionReport } from "../../../src/replica/execution/block-executor.ts";
 import { ExecutionService } from "../../../src/replica/execution/execution-service.ts";
 import { SnapshotServer } from "../../../src/replica/state-sync/snapshot-server.ts";
 import { StateTransfer, type Transferred } from "../../../src/replica/state-sync/state-transfer.ts";
-import { encodeBlock } from "../../../src/wire/block-bytes.ts";
+import { encodeBlockBytes } from "../../../src/wire/block-bytes.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
-import { bytesToHash, ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { bytesToHash, ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import {
   decodeStateMessage,
   encodeStateMessage,
@@ -35,10 +35,10 @@ const TIMING = {
   slackMs: 10_000,
 };
 
-type Opened = { readonly service: ExecutionService; readonly executed: ExecutedHeight[] };
+type Opened = { readonly service: ExecutionService; readonly executed: ExecutionReport[] };
 
 async function open(statePath: string): Promise<Opened & { readonly height: number }> {
-  const executed: ExecutedHeight[] = [];
+  const executed: ExecutionReport[] = [];
   const options = { genesis: GENESIS, contracts: [], genesisBlockHash: undefined };
   const { service, ready } = await ExecutionService.open(
     { ...options, statePath, flushDelayMs: 3_600_000 },
@@ -53,7 +53,7 @@ async function open(statePath: string): Promise<Opened & { readonly height: numb
 
 function blockAt(height: number): Uint8Array {
   const bytes = transfer((height - 1) % 5, Math.floor((height - 1) / 5));
-  return encodeBlock({
+  return encodeBlockBytes({
     hash: `0x${height.toString(16).padStart(64, "0")}`,
     header: plainHeader({ height, txCount: 1, timestampMs: 1_700_000_000_000 + height }),
     body: { transactions: [createTransaction(bytes, 21_000)], rejoin: undefined },
@@ -96,7 +96,7 @@ describe("taking the state of a peer", () => {
   });
 
   const voteOf = (sender: number, height: number): ExecVote => ({
-    ...{ kind: "execVote", epoch: 0, sender, height, blockHash: ZERO_HASH },
+    ...{ kind: "execVote", epoch: 0, sender, height, blockHash: ZERO_HASH_TEXT },
     ...{ result: bytesToHash(result), signature: new Uint8Array(64) },
   });
 

@@ -150,7 +150,7 @@ describe("invalid parameters", () => {
     assert.ok(error !== undefined && error.message.length < 200);
   });
 
-  it("are not missed because of fields that a library adds, on the founding dialect", async () => {
+  it("are not missed because of fields that a library adds, on the legacy dialect", async () => {
     const call = [{ to: A, note: "mine" }, "latest"];
     assert.equal((await node.request("/", "eth_call", call)).result, "0x");
     const padded = [{ to: A, value: word(0n) }, "0x00"];

@@ -188,8 +188,8 @@ describe("the methods", () => {
     assert.deepEqual([log["logIndex"], log["transactionIndex"]], ["0x1", "0x1"]);
     assert.equal(await ask("eth_getTransactionReceipt", UNKNOWN_HASH), null);
     const genesis = (await ask("eth_getBlockByNumber", "0x0", false)) as JsonRecord;
-    const [founding] = genesis["transactions"] as string[];
-    assert.equal((await receipt(founding ?? ""))["gasUsed"], "0x0");
+    const [legacy] = genesis["transactions"] as string[];
+    assert.equal((await receipt(legacy ?? ""))["gasUsed"], "0x0");
   });
 
   it("call contracts, and say why a call failed", async () => {

@@ -132,8 +132,8 @@ export class RpcNode {
     return resultOf(method, await this.request("/standard", method, params));
   }
 
-  /** The result in the founding dialect; throws on an error. */
-  async founding(method: string, ...params: readonly unknown[]): Promise<unknown> {
+  /** The result in the legacy dialect; throws on an error. */
+  async legacy(method: string, ...params: readonly unknown[]): Promise<unknown> {
     return resultOf(method, await this.request("/", method, params));
   }
 

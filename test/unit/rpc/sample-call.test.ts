@@ -48,7 +48,7 @@ const TRANSACTION_FORMS: Readonly<Record<string, RegExp | "integer" | "array">> 
   value: HASH,
 };
 
-describe("the founding dialect", () => {
+describe("the legacy dialect", () => {
   let node: RpcNode;
 
   before(async () => {
@@ -98,7 +98,7 @@ describe("the founding dialect", () => {
 
   it("gives records of every later block in the same shape", async () => {
     for (const number of ["0x1", "0x2", "0x03", "latest"]) {
-      const block = (await node.founding("eth_getBlockByNumber", number, true)) as JsonRecord;
+      const block = (await node.legacy("eth_getBlockByNumber", number, true)) as JsonRecord;
       assertForms(block, BLOCK_FORMS);
       for (const transaction of block["transactions"] as JsonRecord[]) {
         const { to, ...rest } = transaction;
@@ -110,11 +110,11 @@ describe("the founding dialect", () => {
   });
 
   it("names the created contract, and lists logs with their place in the block", async () => {
-    const second = (await node.founding("eth_getBlockByNumber", "0x2", true)) as JsonRecord;
+    const second = (await node.legacy("eth_getBlockByNumber", "0x2", true)) as JsonRecord;
     const [creation = {}] = second["transactions"] as JsonRecord[];
     const address = creation["contractAddress"];
-    assert.equal(await node.founding("eth_getCode", address, "latest"), "0x00");
-    const third = (await node.founding("eth_getBlockByNumber", "0x3", true)) as JsonRecord;
+    assert.equal(await node.legacy("eth_getCode", address, "latest"), "0x00");
+    const third = (await node.legacy("eth_getBlockByNumber", "0x3", true)) as JsonRecord;
     const transactions = third["transactions"] as JsonRecord[];
     const logs = transactions.map((transaction) => transaction["logs"] as JsonRecord[]);
     assert.deepEqual(
@@ -137,7 +137,7 @@ describe("the founding dialect", () => {
 
   it("differs from the strict dialect in the fields that E3 and E4 name alone", async () => {
     for (const number of ["0x0", "0x1", "0x2", "0x3"]) {
-      const ours = (await node.founding("eth_getBlockByNumber", number, true)) as JsonRecord;
+      const ours = (await node.legacy("eth_getBlockByNumber", number, true)) as JsonRecord;
       const strict = (await node.standard("eth_getBlockByNumber", number, true)) as JsonRecord;
       const { transactions: ourRecords, size: ourSize, ...ourRest } = ours;
       const { transactions: strictRecords, size: strictSize, ...strictRest } = strict;

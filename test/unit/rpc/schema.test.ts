@@ -244,10 +244,10 @@ describe("the schemas of the execution APIs", () => {
     assert.deepEqual(missing, []);
   });
 
-  it("are strict enough to refuse the founding shapes", async () => {
+  it("are strict enough to refuse the legacy shapes", async () => {
     const validate = schemas.get("eth_getBlockByNumber")!;
     assert.equal(validate(await node.standard("eth_getBlockByNumber", "0x0", true)), true);
-    assert.equal(validate(await node.founding("eth_getBlockByNumber", "0x0", true)), false);
+    assert.equal(validate(await node.legacy("eth_getBlockByNumber", "0x0", true)), false);
   });
 });
 

@@ -179,8 +179,8 @@ describe("traces", () => {
     ]);
     const { hash } = await ask("eth_getBlockByNumber", "0x1", false);
     assert.deepEqual(await node.standard("debug_traceBlockByHash", hash, options), traces);
-    const founding = (await node.founding("debug_traceBlockByHash", hash, options)) as Json[];
-    assert.deepEqual(founding, traces, "results are the same in both dialects");
+    const legacy = (await node.legacy("debug_traceBlockByHash", hash, options)) as Json[];
+    assert.deepEqual(legacy, traces, "results are the same in both dialects");
   });
 
   it("of a call run on any state, and on one that is made up", async () => {

@@ -7,7 +7,8 @@ import { bytesToHex } from "../../../src/base/hex.ts";
 import { Prng } from "../../../src/base/prng.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { verifyProof } from "../../../src/state/trie/trie-proof.ts";
-import { EMPTY_TRIE_ROOT, Trie } from "../../../src/state/trie/trie.ts";
+import { EMPTY_TRIE_ROOT } from "../../../src/chain/hash-constants.ts";
+import { Trie } from "../../../src/state/trie/trie.ts";
 
 const key = (index: number): Uint8Array => keccak256(Uint8Array.of(index >> 8, index));
 

@@ -6,12 +6,8 @@ import { createMPT } from "@ethereumjs/mpt";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { Prng } from "../../../src/base/prng.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
-import {
-  EMPTY_TRIE_ROOT,
-  Trie,
-  type NodeSink,
-  type NodeSource,
-} from "../../../src/state/trie/trie.ts";
+import { EMPTY_TRIE_ROOT } from "../../../src/chain/hash-constants.ts";
+import { Trie, type NodeSink, type NodeSource } from "../../../src/state/trie/trie.ts";
 
 /** Records by path, as text. */
 class Records implements NodeSource, NodeSink {

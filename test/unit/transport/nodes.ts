@@ -5,7 +5,7 @@ import { createSigner } from "../../../src/crypto/ed25519.ts";
 import type { LinkReason, Refusal } from "../../../src/transport/link-reason.ts";
 import type { Peer, Principal } from "../../../src/transport/principal.ts";
 import {
-  DEFAULT_TIMING,
+  DEFAULT_LINK_TIMING,
   type LinkTiming,
   type TransportOptions,
 } from "../../../src/transport/transport-options.ts";
@@ -74,7 +74,7 @@ export async function openNode(
       peers: peerTable(peers.filter((peer) => peer !== principal)),
       listen: { host: HOST, port: 0 },
       ...rest,
-      timing: { ...DEFAULT_TIMING, ...timing },
+      timing: { ...DEFAULT_LINK_TIMING, ...timing },
     },
     {
       onUp: (peer) => complete.ups.push(peer),

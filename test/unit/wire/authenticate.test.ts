@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Message } from "../../../src/consensus/message.ts";
-import { createAuthenticator, type Authenticator } from "../../../src/wire/authenticate.ts";
+import {
+  createPeerMessageAuthenticator,
+  type PeerMessageAuthenticator,
+} from "../../../src/wire/authenticate.ts";
 import { decodeMessage, encodeMessage } from "../../../src/wire/message-codec.ts";
 import { VerifiedSignatures } from "../../../src/wire/verified-signatures.ts";
 import { GENESIS, REPLICA_COUNT, SignedNetwork } from "../../support/signed-messages.ts";
@@ -223,9 +226,9 @@ describe("signatures that were verified before", () => {
   });
 });
 
-function createFor(of: SignedNetwork, verify = of.verify): Authenticator {
+function createFor(of: SignedNetwork, verify = of.verify): PeerMessageAuthenticator {
   const options = { net: network.net, replicaCount: REPLICA_COUNT, genesis: GENESIS, window: 4 };
-  return createAuthenticator(options, { verify });
+  return createPeerMessageAuthenticator(options, { verify });
 }
 
 /** By a fresh authenticator, which has verified nothing before. */

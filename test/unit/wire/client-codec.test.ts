@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   blockResponseParts,
-  decodeBlock,
+  decodeBlockBytes,
   decodeFinalCert,
-  encodeBlock,
+  encodeBlockBytes,
   encodeFinalCert,
   isBoundaryBlock,
   readBlockHead,
@@ -111,8 +111,8 @@ describe("the client protocol on the wire", () => {
 describe("blocks as stored bytes", () => {
   it("a block and a certificate come back, and the flag of a boundary is found", () => {
     const property = fc.property(arbitraryBlock, arbitraryFinalCert, (block, proof) => {
-      const bytes = encodeBlock(block);
-      assert.deepStrictEqual(decodeBlock(bytes), { ok: true, value: block });
+      const bytes = encodeBlockBytes(block);
+      assert.deepStrictEqual(decodeBlockBytes(bytes), { ok: true, value: block });
       assert.equal(isBoundaryBlock(bytes), block.body.rejoin !== undefined);
       assert.deepStrictEqual(readBlockHead(bytes), { hash: block.hash, header: block.header });
       const proofBytes = encodeFinalCert(proof);
@@ -127,14 +127,14 @@ describe("blocks as stored bytes", () => {
       arbitraryFinalCert,
       certificate,
       (blocks, proof, own) => {
-        const response = blockResponseParts(blocks.map(encodeBlock), encodeFinalCert(proof));
+        const response = blockResponseParts(blocks.map(encodeBlockBytes), encodeFinalCert(proof));
         const message = { kind: "blockResponse", blocks, certificate: proof } as const;
         assert.deepEqual(joined(response), encodeMessage(message));
         const [block] = blocks;
         if (block === undefined) return;
         const ownBytes = own === undefined ? undefined : encodeFinalCert(own);
         const answer = { kind: "finalBlock", block, certificate: own } as const;
-        const parts = finalBlockParts(encodeBlock(block), ownBytes);
+        const parts = finalBlockParts(encodeBlockBytes(block), ownBytes);
         assert.deepEqual(joined(parts), encodeClientMessage(answer));
       },
     );

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { getHeapStatistics } from "node:v8";
 import { concatBytes } from "../../../src/base/bytes.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { decodeMessage, encodeMessage } from "../../../src/wire/message-codec.ts";
 import { plainHeader } from "../../support/plain-header.ts";
 
@@ -25,7 +25,7 @@ describe("memory that a message can cost", () => {
   };
   const dense = encodeMessage({
     kind: "bodyResponse",
-    blocks: [{ hash: ZERO_HASH, header, body }],
+    blocks: [{ hash: ZERO_HASH_TEXT, header, body }],
   });
   const bombs: readonly (readonly [string, Uint8Array])[] = [
     ["a request that claims 64 hashes", withCount([1, 12], 64, 0)],

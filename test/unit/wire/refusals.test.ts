@@ -7,7 +7,7 @@ import { genesisCert } from "../../../src/consensus/certificate.ts";
 import type { Message, ViewChange, Vote } from "../../../src/consensus/message.ts";
 import { DEFAULT_PARAMETERS } from "../../../src/consensus/parameters.ts";
 import { createTransaction, encodedBlockSize } from "../../../src/wire/block-codec.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import {
   assertWithinWireLimits,
   BLOCKS_MAX,
@@ -29,7 +29,7 @@ const vote: Vote = {
   sender: 1,
   view: 2,
   height: 3,
-  blockHash: ZERO_HASH,
+  blockHash: ZERO_HASH_TEXT,
   signature,
 };
 const viewChange: ViewChange = {
@@ -37,8 +37,8 @@ const viewChange: ViewChange = {
   epoch: 0,
   sender: 0,
   newView: 1,
-  finalCert: genesisCert(ZERO_HASH),
-  highCert: genesisCert(ZERO_HASH),
+  finalCert: genesisCert(ZERO_HASH_TEXT),
+  highCert: genesisCert(ZERO_HASH_TEXT),
   votedView: -1,
   headersVoted: [],
   headersCert: [],
@@ -72,7 +72,7 @@ describe("bytes that are refused", () => {
   it("a truth value that is neither 0 nor 1", () => {
     const answer: Message = {
       kind: "probeAnswer",
-      nonce: ZERO_HASH,
+      nonce: ZERO_HASH_TEXT,
       isUntouched: true,
       vote: undefined,
       commit: undefined,
@@ -97,7 +97,14 @@ describe("bytes that are refused", () => {
   it("a quorum certificate where only finality may stand, and the other way round", () => {
     const finality = encodeMessage({
       kind: "finality",
-      certificate: { kind: "fast", epoch: 0, view: 0, height: 1, blockHash: ZERO_HASH, votes: [] },
+      certificate: {
+        kind: "fast",
+        epoch: 0,
+        view: 0,
+        height: 1,
+        blockHash: ZERO_HASH_TEXT,
+        votes: [],
+      },
     });
     const quorum = Uint8Array.from(finality);
     quorum[2] = 1;
@@ -110,7 +117,7 @@ describe("bytes that are refused", () => {
 
   it("lists over their limits, though all of their items are there", () => {
     const countAt = 2;
-    const hashes = Array.from({ length: BLOCKS_MAX }, () => ZERO_HASH);
+    const hashes = Array.from({ length: BLOCKS_MAX }, () => ZERO_HASH_TEXT);
     const request = encodeMessage({ kind: "bodyRequest", hashes });
     assert.equal(decodeMessage(request).ok, true);
     const longer = concatBytes(request, new Uint8Array(32));
@@ -144,7 +151,7 @@ describe("what we would never send", () => {
     ["a signature of another size", { ...vote, signature: new Uint8Array(63) }],
     ["a hash in capitals", { ...vote, blockHash: `0x${"AB".repeat(32)}` }],
     ["a hash that is too short", { ...vote, blockHash: "0x00" }],
-    ["a genesis certificate of an epoch", finalityOf({ ...genesisCert(ZERO_HASH), epoch: 1 })],
+    ["a genesis certificate of an epoch", finalityOf({ ...genesisCert(ZERO_HASH_TEXT), epoch: 1 })],
     [
       "more headers than the limit",
       { ...viewChange, headersVoted: Array.from({ length: HEADERS_MAX + 1 }, () => header) },
@@ -184,7 +191,7 @@ describe("limits", () => {
       kind: "rejoin",
       member: 1,
       epoch: 0,
-      nonce: ZERO_HASH,
+      nonce: ZERO_HASH_TEXT,
       signature,
     } as const;
     const transactions = [createTransaction(Uint8Array.of(1, 2, 3), 5)];
@@ -192,7 +199,7 @@ describe("limits", () => {
       { transactions, rejoin: undefined },
       { transactions: [], rejoin },
     ]) {
-      const block = { hash: ZERO_HASH, header, body };
+      const block = { hash: ZERO_HASH_TEXT, header, body };
       const one = encodeMessage({ kind: "bodyResponse", blocks: [block] });
       const none = encodeMessage({ kind: "bodyResponse", blocks: [] });
       assert.equal(encodedBlockSize(block), one.length - none.length);
@@ -217,5 +224,5 @@ function finalityOf(certificate: ReturnType<typeof genesisCert>): Message {
 
 function encodeForwardedBody(transactions: readonly ReturnType<typeof createTransaction>[]) {
   const body = { transactions, rejoin: undefined };
-  return encodeMessage({ kind: "bodyResponse", blocks: [{ hash: ZERO_HASH, header, body }] });
+  return encodeMessage({ kind: "bodyResponse", blocks: [{ hash: ZERO_HASH_TEXT, header, body }] });
 }

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { genesisCert } from "../../../src/consensus/certificate.ts";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { createPorts } from "../../../src/wire/ports.ts";
 import { encodeStatement, type Signable } from "../../../src/wire/statement.ts";
 import { plainHeader } from "../../support/plain-header.ts";
 
 const net = new Uint8Array(32).fill(0x11);
-const blockHash = ZERO_HASH;
+const blockHash = ZERO_HASH_TEXT;
 
 const STATEMENTS: readonly Signable[] = [
   { kind: "proposeClaim", epoch: 1, view: 2, height: 3, blockHash },
@@ -105,7 +105,7 @@ describe("the names of blocks", () => {
   it("bodies: depend on gas, bytes, order, boundaries and the rejoin", () => {
     const { hashBody } = createPorts({ net, signer });
     const transaction = (gas: number, ...bytes: number[]) => ({
-      id: ZERO_HASH,
+      id: ZERO_HASH_TEXT,
       gas,
       bytes: Uint8Array.from(bytes),
     });
@@ -113,7 +113,7 @@ describe("the names of blocks", () => {
       kind: "rejoin",
       member: 0,
       epoch: 0,
-      nonce: ZERO_HASH,
+      nonce: ZERO_HASH_TEXT,
       signature: new Uint8Array(64),
     } as const;
     const bodies = [

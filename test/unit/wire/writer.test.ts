@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ZERO_HASH } from "../../../src/wire/hash-text.ts";
+import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
 import { Reader } from "../../../src/wire/reader.ts";
 import { Writer } from "../../../src/wire/writer.ts";
 
 const signature = new Uint8Array(64).fill(9);
-const hash = ZERO_HASH.replace("00", "7f") as typeof ZERO_HASH;
+const hash = ZERO_HASH_TEXT.replace("00", "7f") as typeof ZERO_HASH_TEXT;
 
 describe("Writer", () => {
   const writes: readonly (readonly [
@@ -62,7 +62,7 @@ describe("Reader", () => {
     const reader = new Reader(new Uint8Array(40).fill(0xff));
     assert.equal(reader.uint64(), 0);
     assert.equal(reader.uint8(), 0);
-    assert.equal(reader.hash(), ZERO_HASH);
+    assert.equal(reader.hash(), ZERO_HASH_TEXT);
     assert.equal(reader.flag(), false);
     assert.deepEqual(reader.bytes(3), new Uint8Array(0));
     assert.deepEqual(

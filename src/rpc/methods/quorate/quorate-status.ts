@@ -1,8 +1,8 @@
 import type { Method } from "../../method.ts";
-import type { StatusReader } from "../../../api/network-status.ts";
+import type { NodeStatusReader } from "../../../api/network-status.ts";
 import { quantity } from "../../format/quantity.ts";
 
-export const quorateStatus: Method<StatusReader, undefined> = {
+export const quorateStatus: Method<NodeStatusReader, undefined> = {
   name: "quorate_status",
   paramsMax: 0,
   parse: () => undefined,

@@ -16,7 +16,7 @@ import {
 } from "../../../../src/cli/doctor/machine-checks.ts";
 import { placePods } from "../../../../src/cli/doctor/pod-placement.ts";
 import type { Probes } from "../../../../src/cli/doctor/probes.ts";
-import { parseQuantity } from "../../../../src/cli/doctor/quantity.ts";
+import { parseResourceQuantity } from "../../../../src/cli/doctor/quantity.ts";
 import { checkRegistry, type HttpAnswer } from "../../../../src/cli/doctor/registry-check.ts";
 import { checkVersion, isAtLeast } from "../../../../src/cli/doctor/version-check.ts";
 
@@ -58,7 +58,7 @@ describe("doctor: versions and amounts", () => {
       ["16384Ki", 2 ** 24],
       ["nonsense", 0],
     ];
-    for (const [text, amount] of cases) assert.equal(parseQuantity(text), amount, text);
+    for (const [text, amount] of cases) assert.equal(parseResourceQuantity(text), amount, text);
   });
 });
 

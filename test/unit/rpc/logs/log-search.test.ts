@@ -7,8 +7,8 @@ import { createReceipt, type Receipt } from "../../../../src/chain/receipt.ts";
 import type { BlockRecord } from "../../../../src/api/chain-reader.ts";
 import { formatLog } from "../../../../src/rpc/format/format-log.ts";
 import {
-  DEFAULT_KEPT_LOGS,
-  KeptLogs,
+  DEFAULT_LOG_CACHE,
+  LogCache,
   type LogsReader,
 } from "../../../../src/rpc/logs/log-cache.ts";
 import { matchesLog, type LogCriteria } from "../../../../src/rpc/logs/log-filter.ts";
@@ -109,7 +109,7 @@ async function inRange(
 }
 
 describe("searches for logs", () => {
-  for (const [name, options] of Object.entries({ default: DEFAULT_KEPT_LOGS, small: SMALL })) {
+  for (const [name, options] of Object.entries({ default: DEFAULT_LOG_CACHE, small: SMALL })) {
     it(`find what a plain scan finds, again and again, with ${name} memory`, async () => {
       const prng = new Prng(5);
       const chain = new SampleChain(prng);
@@ -177,7 +177,7 @@ describe("searches for logs", () => {
 describe("logs in memory", () => {
   it("stay within their bounds, and leave no count behind when they go", async () => {
     const chain = new SampleChain(new Prng(10));
-    const kept = new KeptLogs(chain, SMALL);
+    const kept = new LogCache(chain, SMALL);
     for (const { block } of chain.blocks) {
       const one = kept.keep(block);
       for (const log of await kept.load(one, block)) kept.format(one, log, block);
@@ -190,7 +190,7 @@ describe("logs in memory", () => {
 
   it("are not kept where those of one block are more than all may be", async () => {
     const chain = new SampleChain(new Prng(11));
-    const kept = new KeptLogs(chain, { ...SMALL, logBytesMax: 10 });
+    const kept = new LogCache(chain, { ...SMALL, logBytesMax: 10 });
     const { block, receipts } = chain.blocks.find((one) =>
       one.receipts.some((r) => r.logs.length > 0),
     )!;

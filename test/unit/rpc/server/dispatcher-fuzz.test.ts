@@ -53,7 +53,7 @@ describe("the dispatcher", () => {
     const request = fc.record({
       method: fc.constantFrom(...methods.keys()),
       params: fc.array(value, { maxLength: 4 }),
-      dialect: fc.constantFrom("founding" as const, "standard" as const),
+      dialect: fc.constantFrom("legacy" as const, "standard" as const),
     });
     const property = fc.asyncProperty(request, async ({ method, params, dialect }) => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

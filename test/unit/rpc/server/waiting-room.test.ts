@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import { bytesToHex } from "../../../../src/base/hex.ts";
-import { Settlements } from "../../../../src/client/transactions/finality-waiters.ts";
+import { FinalityWaiters } from "../../../../src/client/transactions/finality-waiters.ts";
 import { RequestSlots } from "../../../../src/rpc/server/request-slots.ts";
 import { MemoryChain } from "../../../support/memory-chain.ts";
 import { createMethodTable } from "../../../../src/rpc/methods/method-table.ts";
@@ -125,7 +125,7 @@ describe("a slot", () => {
 
 describe("the wait for a settlement", () => {
   it("ends when it is aborted, also before it began", async () => {
-    const settlements = new Settlements();
+    const settlements = new FinalityWaiters();
     const controller = new AbortController();
     const waited = settlements.wait(new Uint8Array(32), WAIT_MS, controller.signal);
     controller.abort();

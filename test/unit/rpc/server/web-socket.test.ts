@@ -95,19 +95,19 @@ describe("WebSockets", () => {
   });
 
   it("speak the dialect of their path", async () => {
-    const founding = await Client.open(node);
+    const legacy = await Client.open(node);
     const standard = await Client.open(node, "/standard");
-    const block = (await founding.request("eth_getBlockByNumber", "0x0", true)) as Json;
+    const block = (await legacy.request("eth_getBlockByNumber", "0x0", true)) as Json;
     assert.equal(block["method"], "eth_getBlockByNumber");
     assert.equal(typeof (block["result"] as Json)["size"], "number");
     const strict = (await standard.request("eth_getBlockByNumber", "0x0", true)) as Json;
     assert.equal("method" in strict, false);
     assert.equal(typeof (strict["result"] as Json)["size"], "string");
-    founding.socket.send("{");
+    legacy.socket.send("{");
     const batch = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "eth_chainId", params: [] }));
-    founding.socket.send(JSON.stringify(batch));
-    await once(founding.socket, "message");
-    founding.socket.close();
+    legacy.socket.send(JSON.stringify(batch));
+    await once(legacy.socket, "message");
+    legacy.socket.close();
     standard.socket.close();
   });
 

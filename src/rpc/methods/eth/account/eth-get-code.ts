@@ -2,7 +2,7 @@ import { bytesToHex } from "../../../../base/hex.ts";
 import { parseBlockTag, requireState, type BlockTag } from "../../../params/block-tag.ts";
 import type { StateAtReader } from "../../../../api/chain-reader.ts";
 import type { Method } from "../../../method.ts";
-import { parseAddress } from "../../../params/parameters.ts";
+import { parseAddressParameter } from "../../../params/parameters.ts";
 
 type Params = { readonly address: bigint; readonly block: BlockTag };
 
@@ -10,7 +10,7 @@ export const ethGetCode: Method<StateAtReader, Params> = {
   name: "eth_getCode",
   paramsMax: 2,
   parse: ([address, block], { dialect }) => ({
-    address: parseAddress(address, 0),
+    address: parseAddressParameter(address, 0),
     block: parseBlockTag(block, 1, dialect),
   }),
   async handle(chain, { address, block }) {

@@ -6,7 +6,7 @@ import type { AccountProof, BlockReader, Prover } from "../../../../api/chain-re
 import { takeTurns } from "../../../server/event-loop-turn.ts";
 import { JsonText } from "../../../json-text.ts";
 import type { Method } from "../../../method.ts";
-import { parseAddress, parseArray, parseSlot } from "../../../params/parameters.ts";
+import { parseAddressParameter, parseArray, parseSlot } from "../../../params/parameters.ts";
 import { quantity, word } from "../../../format/quantity.ts";
 import { callFailureToError } from "../../../format/failure-error.ts";
 
@@ -24,7 +24,7 @@ export const ethGetProof: Method<BlockReader & Prover, Params> = {
   parse: ([address, keys, block], { dialect, limits }) => {
     const entries = parseArray(keys, 1, limits.proofSlotsMax);
     return {
-      address: parseAddress(address, 0),
+      address: parseAddressParameter(address, 0),
       slots: entries.map((key, index) => parseSlot(key, `1.${index}`)),
       keys: entries.map(String),
       block: parseBlockTag(block, 2, dialect),

@@ -1,7 +1,7 @@
 import { parseBlockTag, requireState, type BlockTag } from "../../../params/block-tag.ts";
 import type { StateAtReader } from "../../../../api/chain-reader.ts";
 import type { Method } from "../../../method.ts";
-import { parseAddress, parseSlot } from "../../../params/parameters.ts";
+import { parseAddressParameter, parseSlot } from "../../../params/parameters.ts";
 import { word } from "../../../format/quantity.ts";
 
 type Params = { readonly address: bigint; readonly slot: bigint; readonly block: BlockTag };
@@ -10,7 +10,7 @@ export const ethGetStorageAt: Method<StateAtReader, Params> = {
   name: "eth_getStorageAt",
   paramsMax: 3,
   parse: ([address, slot, block], { dialect }) => ({
-    address: parseAddress(address, 0),
+    address: parseAddressParameter(address, 0),
     slot: parseSlot(slot, 1),
     block: parseBlockTag(block, 2, dialect),
   }),

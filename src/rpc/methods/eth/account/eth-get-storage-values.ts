@@ -2,7 +2,12 @@ import { addressToHex } from "../../../../chain/address.ts";
 import { parseBlockTag, requireState, type BlockTag } from "../../../params/block-tag.ts";
 import type { StateAtReader } from "../../../../api/chain-reader.ts";
 import type { Method } from "../../../method.ts";
-import { parseAddress, parseArray, parseObject, parseSlot } from "../../../params/parameters.ts";
+import {
+  parseAddressParameter,
+  parseArray,
+  parseObject,
+  parseSlot,
+} from "../../../params/parameters.ts";
 import { word } from "../../../format/quantity.ts";
 import { INVALID_PARAMS, RpcError } from "../../../rpc-error.ts";
 
@@ -39,7 +44,7 @@ function parseRequests(value: unknown): Params["requests"] {
     const keys = parseArray(slots, `0.${address}`, SLOTS_MAX);
     count += keys.length;
     return {
-      address: parseAddress(address, 0),
+      address: parseAddressParameter(address, 0),
       slots: keys.map((key, index) => parseSlot(key, `0.${address}.${index}`)),
     };
   });

@@ -1,7 +1,7 @@
 import { parseBlockTag, requireState, type BlockTag } from "../../../params/block-tag.ts";
 import type { PendingNonceReader, StateAtReader } from "../../../../api/chain-reader.ts";
 import type { Method } from "../../../method.ts";
-import { parseAddress } from "../../../params/parameters.ts";
+import { parseAddressParameter } from "../../../params/parameters.ts";
 import { quantity } from "../../../format/quantity.ts";
 
 type Params = { readonly address: bigint; readonly block: BlockTag };
@@ -11,7 +11,7 @@ export const ethGetTransactionCount: Method<StateAtReader & PendingNonceReader, 
   name: "eth_getTransactionCount",
   paramsMax: 2,
   parse: ([address, block], { dialect }) => ({
-    address: parseAddress(address, 0),
+    address: parseAddressParameter(address, 0),
     block: parseBlockTag(block, 1, dialect),
   }),
   async handle(chain, { address, block }) {

@@ -4,7 +4,7 @@ import { whenThere } from "../../../../api/awaitable.ts";
 import { parseBlockTag, type BlockTag } from "../../../params/block-tag.ts";
 import { parseBlockOverrides, parseStateOverrides } from "../../../params/call-overrides.ts";
 import { parseCall, type CallParameters } from "../../../params/call-parameters.ts";
-import type { Caller } from "../../../../api/chain-reader.ts";
+import type { CallRunner } from "../../../../api/chain-reader.ts";
 import type { Method } from "../../../method.ts";
 import { prepareCall, type CallReader } from "../../../params/prepare-call.ts";
 import { callFailureToError } from "../../../format/failure-error.ts";
@@ -16,7 +16,7 @@ type Params = {
   readonly blockOverrides: BlockOverrides | undefined;
 };
 
-export const ethCall: Method<CallReader & Caller, Params> = {
+export const ethCall: Method<CallReader & CallRunner, Params> = {
   name: "eth_call",
   paramsMax: 4,
   parse: ([call, block, state, header], context) => ({

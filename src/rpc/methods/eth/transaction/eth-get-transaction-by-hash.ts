@@ -3,7 +3,7 @@ import { formatTransaction } from "../../../format/format-transaction.ts";
 import type { Method } from "../../../method.ts";
 import { parseHash } from "../../../params/parameters.ts";
 
-/** Standard in both dialects: the founding shape is that of records in a block (SPEC E4, E12). */
+/** Standard in both dialects: the legacy shape is that of records in a block (SPEC E4, E12). */
 export const ethGetTransactionByHash: Method<
   TransactionFinder & PendingTransactionReader,
   Uint8Array

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { foundInCluster } from "../../../../src/cli/cluster-init/create-in-cluster.ts";
+import { createInCluster } from "../../../../src/cli/cluster-init/create-in-cluster.ts";
 import type { SecretData, SecretStore } from "../../../../src/cli/cluster-init/secret-store.ts";
 import {
   parseWantedNetwork,
@@ -58,16 +58,16 @@ class Secrets implements SecretStore {
 async function refusal(wish: WantedNetwork, secrets: Secrets): Promise<Error> {
   const before = JSON.stringify([...secrets.kept]);
   let failure: unknown;
-  await foundInCluster(wish, secrets, NOW_MS).catch((error: unknown) => (failure = error));
+  await createInCluster(wish, secrets, NOW_MS).catch((error: unknown) => (failure = error));
   assert.equal(JSON.stringify([...secrets.kept]), before, "nothing was changed");
   assert.ok(failure instanceof Error, "it was refused");
   return failure;
 }
 
-describe("founding in a cluster", () => {
+describe("creating a network in a cluster", () => {
   it("makes keys, then the admin account, then the network of both", async () => {
     const secrets = new Secrets();
-    await foundInCluster(wanted(), secrets, NOW_MS);
+    await createInCluster(wanted(), secrets, NOW_MS);
     assert.deepEqual(secrets.created, ["demo-keys", "demo-admin", "demo-network"]);
     const file = parseNetworkFile(secrets.kept.get("demo-network")?.["network.json"] ?? "", NOW_MS);
     assert.ok(file.ok);
@@ -79,9 +79,9 @@ describe("founding in a cluster", () => {
 
   it("keeps everything when it runs again", async () => {
     const secrets = new Secrets();
-    await foundInCluster(wanted(), secrets, NOW_MS);
+    await createInCluster(wanted(), secrets, NOW_MS);
     const before = JSON.stringify([...secrets.kept]);
-    const outcomes = await foundInCluster(wanted(), secrets, NOW_MS);
+    const outcomes = await createInCluster(wanted(), secrets, NOW_MS);
     assert.equal(JSON.stringify([...secrets.kept]), before);
     assert.ok(outcomes.every(({ isNew }) => !isNew));
   });
@@ -89,33 +89,33 @@ describe("founding in a cluster", () => {
   it("goes on where a Job was ended, with the same keys", async () => {
     const secrets = new Secrets();
     secrets.failsAt = "demo-network";
-    await assert.rejects(foundInCluster(wanted(), secrets, NOW_MS));
+    await assert.rejects(createInCluster(wanted(), secrets, NOW_MS));
     const keys = JSON.stringify(secrets.kept.get("demo-keys"));
     secrets.failsAt = undefined;
-    await foundInCluster(wanted(), secrets, NOW_MS);
+    await createInCluster(wanted(), secrets, NOW_MS);
     assert.equal(JSON.stringify(secrets.kept.get("demo-keys")), keys);
   });
 
   it("ends in one network when two Jobs run at once", async () => {
     const secrets = new Secrets();
     await Promise.all([
-      foundInCluster(wanted(), secrets, NOW_MS),
-      foundInCluster(wanted(), secrets, NOW_MS),
+      createInCluster(wanted(), secrets, NOW_MS),
+      createInCluster(wanted(), secrets, NOW_MS),
     ]);
-    await foundInCluster(wanted(), secrets, NOW_MS);
+    await createInCluster(wanted(), secrets, NOW_MS);
     assert.equal(secrets.created.length, 3);
   });
 
   it("makes no admin account where accounts are given", async () => {
     const secrets = new Secrets();
     const alloc = [{ address: ACCOUNT, balance: "7" }];
-    await foundInCluster(wanted({ alloc }), secrets, NOW_MS);
+    await createInCluster(wanted({ alloc }), secrets, NOW_MS);
     assert.deepEqual(secrets.created, ["demo-keys", "demo-network"]);
   });
 
   it("refuses every change of the genesis, by the names of the chart", async () => {
     const secrets = new Secrets();
-    await foundInCluster(wanted(), secrets, NOW_MS);
+    await createInCluster(wanted(), secrets, NOW_MS);
     const changes: readonly (readonly [WantedNetwork, RegExp])[] = [
       [wanted({ chainId: 6000 }), /config\.chainId: the network has 5000, the values ask for 6000/],
       [wanted({ timestamp: "2023-01-01 00:00:00" }), /genesisBlock\.timestamp/],
@@ -134,7 +134,7 @@ describe("founding in a cluster", () => {
 
   it("refuses keys that are gone, damaged or of another network", async () => {
     const secrets = new Secrets();
-    await foundInCluster(wanted(), secrets, NOW_MS);
+    await createInCluster(wanted(), secrets, NOW_MS);
     const keys = secrets.kept.get("demo-keys") ?? {};
     secrets.kept.delete("demo-keys");
     assert.match((await refusal(wanted(), secrets)).message, /^CLUSTER_SECRET_MISSING/);
@@ -149,15 +149,15 @@ describe("founding in a cluster", () => {
     const wish = wanted({}, { makesKeys: false });
     assert.match((await refusal(wish, secrets)).message, /^CLUSTER_SECRET_MISSING/);
     const others = new Secrets();
-    await foundInCluster(wanted(), others, NOW_MS);
+    await createInCluster(wanted(), others, NOW_MS);
     secrets.kept.set("demo-keys", others.kept.get("demo-keys") ?? {});
-    await foundInCluster(wish, secrets, NOW_MS);
+    await createInCluster(wish, secrets, NOW_MS);
     assert.deepEqual(secrets.created, ["demo-admin", "demo-network"]);
   });
 
   it("lets one transaction ask for no more gas than a block has", async () => {
     const secrets = new Secrets();
-    await foundInCluster(wanted({ gasLimit: 1_000_000 }), secrets, NOW_MS);
+    await createInCluster(wanted({ gasLimit: 1_000_000 }), secrets, NOW_MS);
     assert.match(JSON.stringify(secrets.kept.get("demo-network")), /transactionGasMax.{4}1000000/);
   });
 
@@ -170,7 +170,7 @@ describe("founding in a cluster", () => {
 async function refusalOfNew(wish: WantedNetwork): Promise<Error> {
   let failure: unknown;
   const secrets = new Secrets();
-  await foundInCluster(wish, secrets, NOW_MS).catch((error: unknown) => (failure = error));
+  await createInCluster(wish, secrets, NOW_MS).catch((error: unknown) => (failure = error));
   assert.ok(!secrets.kept.has("demo-network"), "no network was founded");
   assert.ok(failure instanceof Error, "it was refused");
   return failure;
