@@ -1,5 +1,5 @@
 /** What every log line carries (SPEC L4), whatever writes or reads it. */
-import { LOG_LEVELS } from "../base/logger.ts";
+import type { LOG_LEVELS } from "../base/logger.ts";
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The fields that are there in every entry, in this order. */
