@@ -85,9 +85,11 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   CLUSTER_KEY_WRONG: ({ secret, node }) =>
     `Secret ${text(secret)} holds another key of ${text(node)} than the network knows. ` +
     "Put it back from a backup.",
-  CLUSTER_GENESIS_CHANGED: ({ secret, differences }) =>
+  CLUSTER_GENESIS_CHANGED: ({ secret, differences, release, secrets }) =>
     `the genesis of a network never changes, and Secret ${text(secret)} says otherwise: ` +
-    `${text(differences)}. Give these values as they were, or found a network of another name.`,
+    `${text(differences)}. Give these values as they were, or install under another name. To give ` +
+    "the network up and start afresh, delete its data and keys for good: kubectl delete pvc " +
+    `--selector app.kubernetes.io/instance=${text(release)}; kubectl delete secret ${text(secrets)}`,
   NETWORK_UNREACHABLE: ({ url }) => `${text(url)} does not answer. Check the URL and the network.`,
   NETWORK_CALL_FAILED: ({ method, message }) =>
     `${text(method)} failed: ${text(message)}. Look at the log of the client node.`,

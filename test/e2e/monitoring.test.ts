@@ -147,7 +147,7 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
   });
 
   it("answers every query of the dashboard with data", async () => {
-    const file = path.join(ROOT, "deploy/monitoring/dashboard.json");
+    const file = path.join(ROOT, "deploy/chart/dashboard.json");
     const { panels } = JSON.parse(readFileSync(file, "utf8")) as Dashboard;
     const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     assert.ok(queries.length > 30);

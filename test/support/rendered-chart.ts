@@ -44,6 +44,17 @@ export function renderChart(
     .filter((manifest): manifest is Manifest => manifest !== null);
 }
 
+/** What helm says after an install. Helm 3 does not show its notes without a cluster. */
+export function renderNotes(settings: readonly string[], args: readonly string[] = []): string {
+  const { status, stdout, stderr } = runHelm("helm-4", [
+    ...["install", "demo", CHART, "--dry-run=client"],
+    ...settings.flatMap((setting) => ["--set", setting]),
+    ...args,
+  ]);
+  if (status !== 0) throw new Error(stderr);
+  return stdout.slice(stdout.indexOf("NOTES:"));
+}
+
 export function runHelm(
   helm: Helm,
   args: readonly string[],

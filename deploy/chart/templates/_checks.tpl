@@ -6,6 +6,7 @@ could include this; replica-statefulset.yaml does.
 {{- define "quorate.check" -}}
 {{- include "quorate.checkName" . -}}
 {{- include "quorate.checkCredentials" . -}}
+{{- include "quorate.checkCarried" . -}}
 {{- include "quorate.checkTimestamp" . -}}
 {{- include "quorate.checkGenesis" . -}}
 {{- include "quorate.checkLogs" . -}}
@@ -60,7 +61,7 @@ could include this; replica-statefulset.yaml does.
 
 {{- define "quorate.checkGenesis" -}}
 {{- $seen := dict -}}
-{{- range .Values.genesisBlock.alloc -}}
+{{- range (include "quorate.alloc" . | fromJson).accounts -}}
 {{- $address := lower .address -}}
 {{- if hasKey $seen $address -}}
 {{- fail (printf "\n\ngenesisBlock.alloc names %s twice.\n" .address) -}}
@@ -70,8 +71,8 @@ could include this; replica-statefulset.yaml does.
 {{- end -}}
 
 {{- define "quorate.checkLogs" -}}
-{{- $logs := .Values.logManagement -}}
-{{- if and (hasKey $logs "enabled") (not $logs.enabled) (include "quorate.hasLogEndpoint" .) -}}
+{{- $logs := include "quorate.logSettings" . | fromJson -}}
+{{- if and (eq (get $logs "enabled" | toString) "false") (include "quorate.hasLogEndpoint" .) -}}
 {{- fail "\n\nlogManagement.enabled is false, but an endpoint is given. Leave one of the two out.\n" -}}
 {{- end -}}
 {{- range $name, $endpoint := $logs -}}
@@ -79,8 +80,8 @@ could include this; replica-statefulset.yaml does.
 {{- if and $endpoint.url (not (regexMatch "^https?://[^/@?#\\s]+([/?#]\\S*)?$" $endpoint.url)) -}}
 {{- fail (printf "\n\nlogManagement.%s.url is %q. Write http://host, http://host:port or https://host:port, and give user name and password by their own parameters.\n" $name $endpoint.url) -}}
 {{- end -}}
-{{- if and (include "quorate.text" $endpoint.password) (not (include "quorate.text" $endpoint.username)) -}}
-{{- fail (printf "\n\nlogManagement.%s.password is given without logManagement.%s.username.\n" $name $name) -}}
+{{- if and (include "quorate.text" $endpoint.password) (not (include "quorate.logUsername" $endpoint)) -}}
+{{- fail (printf "\n\nlogManagement.%s.password is given without logManagement.%s.username. HTTP basic authentication sends both; a port belongs into the URL (logManagement.%s.url=http://host:port).\n" $name $name $name) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -115,8 +116,8 @@ could include this; replica-statefulset.yaml does.
   "genesisBlock.config.chainId" (list "chainId" (include "quorate.text" .Values.genesisBlock.config.chainId))
   "genesisBlock.timestamp" (list "timestamp" .Values.genesisBlock.timestamp)
   "genesisBlock.gasLimit" (list "gasLimit" (include "quorate.text" .Values.genesisBlock.gasLimit))
-  "global.ethPermissioningWriteEnabled" (list "isWritePermissioned" (toString .Values.global.ethPermissioningWriteEnabled))
-  "global.ethPermissioningReadEnabled" (list "isReadPermissioned" (toString .Values.global.ethPermissioningReadEnabled)) -}}
+  "global.ethPermissioningWriteEnabled" (list "isWritePermissioned" (include "quorate.isWritePermissioned" .))
+  "global.ethPermissioningReadEnabled" (list "isReadPermissioned" (include "quorate.isReadPermissioned" .)) -}}
 {{- $differences := list -}}
 {{- range $parameter, $pair := $wanted -}}
 {{- $kept := include "quorate.text" (get $stored (index $pair 0)) -}}
@@ -125,7 +126,7 @@ could include this; replica-statefulset.yaml does.
 {{- end -}}
 {{- end -}}
 {{- if $differences -}}
-{{- fail (printf "\n\nThe genesis of a network never changes, and release %q has one in this namespace (Secret %s):\n%s\nGive these values as they were, or found a new network under another name.\n" .Release.Name (include "quorate.networkSecret" .) (join "\n" $differences)) -}}
+{{- fail (printf "\n\nThe genesis of a network never changes, and release %q has one in this namespace (Secret %s):\n%s\nGive these values as they were, or install under another name. To give this network up and start afresh, delete its data and its keys for good, then install again:\n\n%s\n" .Release.Name (include "quorate.networkSecret" .) (join "\n" $differences) (include "quorate.deleteCommands" .)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

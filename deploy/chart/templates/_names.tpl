@@ -45,7 +45,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if .Values.image.digest -}}
 {{ $name }}@{{ .Values.image.digest }}
 {{- else -}}
-{{ $name }}:{{ include "quorate.text" .Values.image.tag | default .Chart.AppVersion }}
+{{ $name }}:{{ include "quorate.text" .Values.image.tag | default (include "quorate.carriedTag" .) | default .Chart.AppVersion }}
 {{- end -}}
 {{- end -}}
 
@@ -58,6 +58,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- $password := include "quorate.text" .Values.global.imageCredentials.password -}}
 {{- $auth := printf "%s:%s" $username $password | b64enc -}}
 {{- $entry := dict "username" $username "password" $password "auth" $auth -}}
+{{- with include "quorate.text" .Values.global.imageCredentials.email -}}{{- $_ := set $entry "email" . -}}{{- end -}}
 {{- dict "auths" (dict (include "quorate.registry" .) $entry) | toJson -}}
 {{- end -}}
 
@@ -70,6 +71,21 @@ imagePullSecrets:
 {{- range .root.Values.global.imagePullSecrets }}
   - name: {{ . }}
 {{- end }}
+{{- end -}}
+
+{{/* Deletes what an uninstall keeps. */}}
+{{- define "quorate.deleteCommands" -}}
+{{- $namespace := .Release.Namespace }}
+   kubectl delete pvc --selector app.kubernetes.io/instance={{ .Release.Name }} --namespace {{ $namespace }}
+   kubectl delete secret {{ if not .Values.keys.existingSecret }}{{ include "quorate.keysSecret" . }} {{ end }}{{ include "quorate.networkSecret" . }} {{ include "quorate.adminSecret" . }} --ignore-not-found --namespace {{ $namespace }}
+{{- end -}}
+
+{{- define "quorate.isWritePermissioned" -}}
+{{- or .Values.global.ethPermissioningWriteEnabled (eq "true" (include "quorate.text" (.Values.permissioning).ethPermissioningWriteEnabled)) | ternary "true" "false" -}}
+{{- end -}}
+
+{{- define "quorate.isReadPermissioned" -}}
+{{- or .Values.global.ethPermissioningReadEnabled (eq "true" (include "quorate.text" (.Values.permissioning).ethPermissioningReadEnabled)) | ternary "true" "false" -}}
 {{- end -}}
 
 {{- define "quorate.storageClass" -}}
@@ -130,4 +146,12 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- with .settings.topologySpreadConstraints }}
 topologySpreadConstraints: {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* A load balancer without a limit of any kind. */}}
+{{- define "quorate.isPublic" -}}
+{{- $annotations := .Values.service.annotations | default dict -}}
+{{- $scheme := get $annotations "service.beta.kubernetes.io/aws-load-balancer-scheme" | toString -}}
+{{- $internal := get $annotations "service.beta.kubernetes.io/aws-load-balancer-internal" | toString -}}
+{{- if and (eq .Values.service.type "LoadBalancer") (not .Values.service.loadBalancerSourceRanges) (ne $scheme "internal") (ne $internal "true") -}}true{{- end -}}
 {{- end -}}

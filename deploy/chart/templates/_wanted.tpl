@@ -7,18 +7,13 @@
 {{- $host := printf "%s-%d.%s" (include "quorate.replicaSet" $root) $index (include "quorate.replicaService" $root) -}}
 {{- $replicas = append $replicas (dict "host" $host "port" 7000) -}}
 {{- end -}}
-{{- $alloc := list -}}
-{{- range .Values.genesisBlock.alloc -}}
-{{- $balance := include "quorate.text" .balance | default "9223372036854775807" -}}
-{{- $alloc = append $alloc (dict "address" .address "balance" $balance) -}}
-{{- end -}}
 {{- $genesis := dict
   "chainId" .Values.genesisBlock.config.chainId
   "timestamp" .Values.genesisBlock.timestamp
   "gasLimit" .Values.genesisBlock.gasLimit
-  "alloc" $alloc
-  "isWritePermissioned" .Values.global.ethPermissioningWriteEnabled
-  "isReadPermissioned" .Values.global.ethPermissioningReadEnabled -}}
+  "alloc" (include "quorate.alloc" . | fromJson).accounts
+  "isWritePermissioned" (eq "true" (include "quorate.isWritePermissioned" .))
+  "isReadPermissioned" (eq "true" (include "quorate.isReadPermissioned" .)) -}}
 {{- $secrets := dict
   "keys" (include "quorate.keysSecret" .)
   "admin" (include "quorate.adminSecret" .)

@@ -134,6 +134,8 @@ function compare(wanted: WantedNetwork, stored: NetworkFile): void {
   if (differences.length === 0) return;
   throw new CodedError("CLUSTER_GENESIS_CHANGED", {
     secret: wanted.secrets.network,
+    release: wanted.release,
+    secrets: Object.values(wanted.secrets).join(" "),
     differences: differences.join("; "),
   });
 }

@@ -20,6 +20,7 @@ import {
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 const HELMS: readonly Helm[] = ["helm-3", "helm-4"];
+const PRESETS = ["values-minikube.yaml", "values-eks.yaml", "values-logging.yaml"];
 const EVERYTHING = [
   ...CREDENTIALS,
   "ingress.enabled=true",
@@ -128,7 +129,7 @@ const REFUSALS: readonly Refusal[] = [
 describe("the chart", { skip: !HAS_KUBERNETES_TOOLS && "no Helm here" }, () => {
   for (const helm of HELMS) {
     it(`passes the strict lint of ${helm}, with every preset`, () => {
-      for (const preset of ["", "values-minikube.yaml", "values-eks.yaml"]) {
+      for (const preset of ["", ...PRESETS]) {
         const files = preset === "" ? [] : ["-f", path.join(CHART, preset)];
         const settings = CREDENTIALS.flatMap((setting) => ["--set", setting]);
         const { status, stdout } = runHelm(helm, [

@@ -49,7 +49,7 @@ describe("alert rules and dashboard", () => {
   const known = new Set([...names, "up"]);
 
   it("ask for metrics that exist", () => {
-    const dashboard = JSON.parse(read("deploy/monitoring/dashboard.json")) as {
+    const dashboard = JSON.parse(read("deploy/chart/dashboard.json")) as {
       panels: { title: string; targets?: { expr: string }[] }[];
     };
     const queries = [
