@@ -6,7 +6,8 @@ import { bytesToHex } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import { sha256 } from "../crypto/sha256.ts";
 import { addressToBytes, addressToHex, ZERO_ADDRESS } from "./address.ts";
-import { decodeRlp, encodeRlp, type RlpErrorCode, type RlpItem } from "./rlp/rlp.ts";
+import { PERMISSION_ADDRESS } from "./permissions.ts";
+import { decodeRlp, encodeRlp, type RlpErrorCode, type RlpInput, type RlpItem } from "./rlp/rlp.ts";
 import { RlpFields, type RlpFieldErrorCode } from "./rlp/rlp-fields.ts";
 
 export type GenesisConfig = {
@@ -17,8 +18,8 @@ export type GenesisConfig = {
   readonly gasLimit: bigint;
   /** Gas that one transaction may ask for. */
   readonly transactionGasMax: bigint;
-  /** Funded accounts, which are the permission contract's admins. The first one's funding is the
-   * transaction of block 0; the order is part of the genesis. */
+  /** The accounts of block 0. The first one's funding is the transaction of block 0; the order is
+   * part of the genesis. */
   readonly alloc: readonly GenesisAccount[];
   readonly isWritePermissioned: boolean;
   readonly isReadPermissioned: boolean;
@@ -26,7 +27,21 @@ export type GenesisConfig = {
   readonly replicaPublicKeys: readonly Uint8Array[];
 };
 
-export type GenesisAccount = { readonly address: bigint; readonly balance: bigint };
+/** Without `carried` it is a funded account, and an admin of the permission contract. */
+export type GenesisAccount = {
+  readonly address: bigint;
+  readonly balance: bigint;
+  readonly carried?: CarriedAccount;
+};
+
+/** What an account brings along from another chain. */
+export type CarriedAccount = {
+  readonly isAdmin: boolean;
+  readonly nonce: bigint;
+  readonly code: Uint8Array;
+  /** In rising order of slots, none with the value 0. */
+  readonly storage: readonly (readonly [slot: bigint, value: bigint])[];
+};
 
 export type GenesisError = {
   readonly code:
@@ -42,6 +57,9 @@ export type GenesisError = {
     | "GENESIS_ALLOC_ZERO_ADDRESS"
     | "GENESIS_ALLOC_DUPLICATE"
     | "GENESIS_ALLOC_OVERFLOW"
+    | "GENESIS_ALLOC_RESERVED"
+    | "GENESIS_ALLOC_CODE_TOO_LARGE"
+    | "GENESIS_ALLOC_STORAGE_UNSORTED"
     | "GENESIS_REPLICA_COUNT_WRONG"
     | "GENESIS_REPLICA_KEY_SIZE_WRONG"
     | "GENESIS_REPLICA_KEY_DUPLICATE";
@@ -64,6 +82,10 @@ const TRANSACTION_GAS_MIN = 21_000n;
 const GAS_LIMIT_MAX = 2n ** 53n - 1n;
 const UINT256_MAX = 2n ** 256n - 1n;
 const REPLICA_COUNT_MAX = 255;
+/** EIP-170. */
+const CODE_SIZE_MAX = 24_576;
+const NONCE_SIZE_MAX = 8;
+const CARRIED_FIELDS = 6;
 
 /** The network's id: `net` of the consensus protocol. */
 export function genesisHash(config: GenesisConfig): Uint8Array {
@@ -77,7 +99,7 @@ export function encodeGenesis(config: GenesisConfig): Uint8Array {
     config.timestamp,
     config.gasLimit,
     config.transactionGasMax,
-    config.alloc.map(({ address, balance }) => [addressToBytes(address), balance]),
+    config.alloc.map(encodeAccount),
     config.isWritePermissioned ? 1 : 0,
     config.isReadPermissioned ? 1 : 0,
     config.replicaPublicKeys,
@@ -99,7 +121,8 @@ export function decodeGenesis(bytes: Uint8Array): Result<GenesisConfig, GenesisE
   const write = fields.integer("isWritePermissioned");
   const read = fields.integer("isReadPermissioned");
   const keyItems = fields.list("replicaPublicKeys");
-  const alloc = accountItems.map((account) => readAccount(fields, account));
+  const admins: bigint[] = [];
+  const alloc = accountItems.map((account) => readAccount(fields, account, admins));
   fields.enter(keyItems, "replicaPublicKeys", 0, REPLICA_COUNT_MAX);
   const replicaPublicKeys: Uint8Array[] = [];
   while (fields.hasNext()) replicaPublicKeys.push(fields.bytes("replicaPublicKey"));
@@ -109,6 +132,9 @@ export function decodeGenesis(bytes: Uint8Array): Result<GenesisConfig, GenesisE
   if (bytesToHex(tag) !== bytesToHex(TAG)) return err({ code: "GENESIS_TAG_UNKNOWN" });
   if (write > 1n) return err({ code: "GENESIS_SWITCH_INVALID", subject: "isWritePermissioned" });
   if (read > 1n) return err({ code: "GENESIS_SWITCH_INVALID", subject: "isReadPermissioned" });
+  if (admins.some((isAdmin) => isAdmin > 1n)) {
+    return err({ code: "GENESIS_SWITCH_INVALID", subject: "alloc.isAdmin" });
+  }
   return ok({
     chainId,
     timestamp,
@@ -142,25 +168,47 @@ export function checkGenesis(config: GenesisConfig, nowMs: number): readonly Gen
   }
   // Nobody could ever be granted anything: there would be no admin.
   const isPermissioned = config.isWritePermissioned || config.isReadPermissioned;
-  if (isPermissioned && config.alloc.length === 0) {
+  if (isPermissioned && genesisAdmins(config).length === 0) {
     errors.push({ code: "GENESIS_PERMISSIONS_WITHOUT_ALLOC" });
   }
   return [...errors, ...checkAlloc(config.alloc), ...checkReplicas(config.replicaPublicKeys)];
+}
+
+/** Who administers permissions from the start. */
+export function genesisAdmins({ alloc }: Pick<GenesisConfig, "alloc">): readonly bigint[] {
+  return alloc
+    .filter(({ carried }) => carried === undefined || carried.isAdmin)
+    .map(({ address }) => address);
 }
 
 function checkAlloc(alloc: readonly GenesisAccount[]): readonly GenesisError[] {
   const errors: GenesisError[] = [];
   const seen = new Set<bigint>();
   let total = 0n;
-  for (const { address, balance } of alloc) {
+  for (const { address, balance, carried } of alloc) {
     const subject = addressToHex(address);
     if (address === ZERO_ADDRESS) errors.push({ code: "GENESIS_ALLOC_ZERO_ADDRESS" });
     if (seen.has(address)) errors.push({ code: "GENESIS_ALLOC_DUPLICATE", subject });
     seen.add(address);
     total += balance;
+    const code = carried === undefined ? undefined : carriedProblem(address, carried);
+    if (code !== undefined) errors.push({ code, subject });
   }
   if (total > UINT256_MAX) errors.push({ code: "GENESIS_ALLOC_OVERFLOW" });
   return errors;
+}
+
+function carriedProblem(
+  address: bigint,
+  { code, storage }: CarriedAccount,
+): GenesisError["code"] | undefined {
+  // Its storage says who administers permissions: nobody may bring it along.
+  if (address === PERMISSION_ADDRESS) return "GENESIS_ALLOC_RESERVED";
+  if (code.length > CODE_SIZE_MAX) return "GENESIS_ALLOC_CODE_TOO_LARGE";
+  const isSorted = storage.every(
+    ([slot, value], at) => value !== 0n && (at === 0 || slot > (storage[at - 1]?.[0] ?? slot)),
+  );
+  return isSorted ? undefined : "GENESIS_ALLOC_STORAGE_UNSORTED";
 }
 
 function checkReplicas(publicKeys: readonly Uint8Array[]): readonly GenesisError[] {
@@ -182,7 +230,28 @@ function checkReplicas(publicKeys: readonly Uint8Array[]): readonly GenesisError
   return errors;
 }
 
-function readAccount(fields: RlpFields, item: RlpItem): GenesisAccount {
-  fields.enter(item, "alloc.account", 2, 2);
-  return { address: fields.address("alloc.address"), balance: fields.integer("alloc.balance") };
+/** Two fields for a funded account; the longer form can never be mistaken for it. */
+function encodeAccount({ address, balance, carried }: GenesisAccount): RlpInput {
+  if (carried === undefined) return [addressToBytes(address), balance];
+  const { isAdmin, nonce, code, storage } = carried;
+  return [addressToBytes(address), balance, isAdmin ? 1 : 0, nonce, code, storage];
+}
+
+/** Notes the switch of each account that has one: anything but 0 and 1 is refused. */
+function readAccount(fields: RlpFields, item: RlpItem, admins: bigint[]): GenesisAccount {
+  const isCarried = !(item instanceof Uint8Array) && item.length !== 2;
+  const count = isCarried ? CARRIED_FIELDS : 2;
+  fields.enter(item, "alloc.account", count, count);
+  const address = fields.address("alloc.address");
+  const balance = fields.integer("alloc.balance");
+  if (!isCarried) return { address, balance };
+  const isAdmin = fields.integer("alloc.isAdmin", 1);
+  admins.push(isAdmin);
+  const nonce = fields.integer("alloc.nonce", NONCE_SIZE_MAX);
+  const code = fields.bytes("alloc.code");
+  const storage = fields.list("alloc.storage").map((entry) => {
+    fields.enter(entry, "alloc.storage", 2, 2);
+    return [fields.integer("alloc.slot"), fields.integer("alloc.value")] as const;
+  });
+  return { address, balance, carried: { isAdmin: isAdmin === 1n, nonce, code, storage } };
 }

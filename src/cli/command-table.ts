@@ -42,7 +42,7 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   [
     "genesis",
     {
-      summary: "show what the network is founded on, or make a network file",
+      summary: "show what the network is founded on, make a network file, or take accounts along",
       load: async () => (await import("./commands/genesis.ts")).genesis,
     },
   ],

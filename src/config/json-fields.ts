@@ -77,6 +77,12 @@ export class JsonFields {
     return this.#fields(this.#take(name), name);
   }
 
+  /** The fields of a record whose names are not known beforehand. */
+  entries(name: string): readonly (readonly [string, unknown])[] {
+    const value = this.#take(name);
+    return Object.entries(isRecord(value) ? value : this.#report(name, "must be a record", {}));
+  }
+
   report(name: string, message: string): void {
     this.#problems.push({ path: this.#path + name, message });
   }

@@ -1,7 +1,7 @@
 /** Parts of a network's description that stand in more than one file, in the same form. */
-import { bytesToAddress } from "../chain/address.ts";
-import type { GenesisAccount, GenesisConfig } from "../chain/genesis.ts";
+import type { GenesisConfig } from "../chain/genesis.ts";
 import { parseTimestamp } from "../chain/genesis-timestamp.ts";
+import { readGenesisAccount } from "./genesis-account.ts";
 import type { JsonFields } from "./json-fields.ts";
 import { PORT_MAX } from "./setting.ts";
 
@@ -9,8 +9,6 @@ export type NetworkEndpoint = { readonly host: string; readonly port: number };
 
 /** The genesis as far as its founder chooses it; the rest follows, or is made. */
 export type ChosenGenesis = Omit<GenesisConfig, "transactionGasMax" | "replicaPublicKeys">;
-
-const ADDRESS_SIZE = 20;
 
 /** Does not end the record: it may have more fields. */
 export function readChosenGenesis(fields: JsonFields): ChosenGenesis {
@@ -20,7 +18,7 @@ export function readChosenGenesis(fields: JsonFields): ChosenGenesis {
     chainId: fields.bigint("chainId"),
     timestamp: timestamp.ok ? timestamp.value : 0n,
     gasLimit: fields.bigint("gasLimit"),
-    alloc: fields.records("alloc").map(readAccount),
+    alloc: fields.records("alloc").map(readGenesisAccount),
     isWritePermissioned: fields.boolean("isWritePermissioned"),
     isReadPermissioned: fields.boolean("isReadPermissioned"),
   };
@@ -30,11 +28,4 @@ export function readEndpoint(fields: JsonFields): NetworkEndpoint {
   const endpoint = { host: fields.text("host"), port: fields.integer("port", 1, PORT_MAX) };
   fields.end();
   return endpoint;
-}
-
-function readAccount(fields: JsonFields): GenesisAccount {
-  const address = bytesToAddress(fields.bytes("address", ADDRESS_SIZE));
-  const balance = fields.bigint("balance");
-  fields.end();
-  return { address, balance };
 }

@@ -5,9 +5,9 @@
 import { clientPrincipalMin } from "../base/client-principal.ts";
 import { bytesToHex } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
-import { addressToChecksumHex } from "../chain/address.ts";
 import { checkGenesis, type GenesisConfig } from "../chain/genesis.ts";
 import type { ConfigProblem } from "./config-problem.ts";
+import { genesisAccountToJson, numberToJson } from "./genesis-account.ts";
 import { JsonFields, parseJsonRecord } from "./json-fields.ts";
 import { type NetworkEndpoint, readChosenGenesis, readEndpoint } from "./network-fields.ts";
 import { timestampToText } from "./timestamp-text.ts";
@@ -81,14 +81,11 @@ export function genesisProblems(genesis: GenesisConfig, nowMs: number): ConfigPr
 
 export function genesisToJson(genesis: GenesisConfig): Readonly<Record<string, unknown>> {
   return {
-    chainId: toJson(genesis.chainId),
+    chainId: numberToJson(genesis.chainId),
     timestamp: timestampToText(genesis.timestamp),
-    gasLimit: toJson(genesis.gasLimit),
-    transactionGasMax: toJson(genesis.transactionGasMax),
-    alloc: genesis.alloc.map(({ address, balance }) => ({
-      address: addressToChecksumHex(address),
-      balance: toJson(balance),
-    })),
+    gasLimit: numberToJson(genesis.gasLimit),
+    transactionGasMax: numberToJson(genesis.transactionGasMax),
+    alloc: genesis.alloc.map(genesisAccountToJson),
     isWritePermissioned: genesis.isWritePermissioned,
     isReadPermissioned: genesis.isReadPermissioned,
     replicaPublicKeys: genesis.replicaPublicKeys.map(bytesToHex),
@@ -110,9 +107,4 @@ function readClient(fields: JsonFields, principalMin: number): [number, Uint8Arr
   const publicKey = fields.bytes("publicKey", KEY_SIZE);
   fields.end();
   return [principal, publicKey];
-}
-
-/** Numbers where JSON keeps them exactly, digits in quotes elsewhere. */
-function toJson(value: bigint): number | string {
-  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
 }

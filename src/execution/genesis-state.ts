@@ -1,5 +1,5 @@
 import { hexToBytes } from "../base/hex.ts";
-import type { GenesisConfig } from "../chain/genesis.ts";
+import { genesisAdmins, type GenesisAccount, type GenesisConfig } from "../chain/genesis.ts";
 import { createGenesisBlock, type GenesisBlock } from "../chain/genesis-block.ts";
 import { genesisPermissions, PERMISSION_ADDRESS } from "../chain/permissions.ts";
 import { Journal } from "../state/journal.ts";
@@ -23,7 +23,7 @@ export function buildGenesis(
   database: StateDatabase,
 ): GenesisBlock {
   const journal = new Journal(database);
-  for (const { address, balance } of config.alloc) journal.setBalance(address, balance);
+  for (const account of config.alloc) setAccount(journal, account);
   for (const { address, code, storage } of [permissionContract(config), ...contracts]) {
     journal.setNonce(address, 1n);
     journal.setCode(address, code);
@@ -35,10 +35,18 @@ export function buildGenesis(
   return createGenesisBlock(config, stateRoot);
 }
 
-function permissionContract({ alloc }: GenesisConfig): PredeployedContract {
+function setAccount(journal: Journal, { address, balance, carried }: GenesisAccount): void {
+  journal.setBalance(address, balance);
+  if (carried === undefined) return;
+  journal.setNonce(address, carried.nonce);
+  if (carried.code.length > 0) journal.setCode(address, carried.code);
+  for (const [slot, value] of carried.storage) journal.setStorage(address, slot, value);
+}
+
+function permissionContract(config: GenesisConfig): PredeployedContract {
   return {
     address: PERMISSION_ADDRESS,
     code: hexToBytes(PERMISSION_BYTECODE),
-    storage: genesisPermissions(alloc.map(({ address }) => address)),
+    storage: genesisPermissions(genesisAdmins(config)),
   };
 }

@@ -21,6 +21,7 @@ import { MemoryStore } from "../state/memory-store.ts";
 import { StateDatabase } from "../state/state-database.ts";
 import { loadOrCreateAccountKey } from "../node/account-key.ts";
 import { createDevAccounts } from "./dev-accounts.ts";
+import { loadAllocFile, mergeAccounts } from "./alloc-file.ts";
 import { chooseFreePorts, LOOPBACK } from "./free-ports.ts";
 import { CLIENT_NAME, CLIENT_PRINCIPAL, NODE_NAMES, REPLICA_NAMES } from "../config/node-names.ts";
 import { shownPath } from "../node/shown-path.ts";
@@ -33,15 +34,21 @@ export type NetworkCreation = Pick<
   "chainId" | "timestamp" | "isWritePermissioned" | "isReadPermissioned"
 >;
 
-export async function createNetwork(paths: NetworkPaths, options: NetworkCreation): Promise<void> {
+/** `allocFile` names accounts besides the first accounts of every network. */
+export async function createNetwork(
+  paths: NetworkPaths,
+  options: NetworkCreation,
+  allocFile: string | undefined,
+): Promise<void> {
   const withData = NODE_NAMES.filter((node) => existsSync(paths.data(node)));
   if (withData.length > 0) {
     throw new CodedError("NETWORK_FILE_MISSING", { path: shownPath(paths.networkFile) });
   }
-  const accounts = firstAccounts(paths, options).map((address) => ({
+  const first = firstAccounts(paths, options).map((address) => ({
     address,
     balance: DEFAULT_GENESIS_BALANCE,
   }));
+  const accounts = mergeAccounts(first, allocFile === undefined ? [] : loadAllocFile(allocFile));
   const replicaPublicKeys = REPLICA_NAMES.map((node) => publicKeyIn(paths.key(node)));
   const genesis = createGenesis(options, accounts, replicaPublicKeys);
   const ports = await chooseFreePorts(REPLICA_NAMES.length + NODE_NAMES.length);

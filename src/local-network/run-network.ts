@@ -8,6 +8,7 @@ import { timestampToText } from "../config/timestamp-text.ts";
 import type { NetworkFile } from "../config/network-file.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { chooseFreePorts, isFree, LOOPBACK } from "./free-ports.ts";
+import { includesAccounts } from "./alloc-file.ts";
 import { awaitRelease, checkKeys, checkPorts, loadNetwork } from "./local-network.ts";
 import { networkPaths, type NetworkPaths } from "./network-paths.ts";
 import { shownPath } from "../node/shown-path.ts";
@@ -108,12 +109,13 @@ async function prepare(
   reporter.note(`first use: making keys, certificates and genesis in ${shownPath(paths.root)}`);
   // Only here: a network that is there needs none of what this loads.
   const { createNetwork } = await import("./create-network.ts");
-  await createNetwork(paths, {
+  const creation = {
     chainId: options.chainId ?? DEFAULT_CHAIN_ID,
     timestamp: options.timestamp ?? timestampOf(DEFAULT_GENESIS_TIMESTAMP),
     isWritePermissioned: options.isWritePermissioned,
     isReadPermissioned: options.isReadPermissioned,
-  });
+  };
+  await createNetwork(paths, creation, options.allocFile);
 }
 
 /** What is asked for must be what is there: genesis never changes. */
@@ -126,6 +128,9 @@ function assertSameGenesis(paths: NetworkPaths, options: UpOptions, file: Networ
   }
   if (options.timestamp !== undefined && options.timestamp !== timestamp) {
     throw changed("genesis-timestamp", options.timestampText ?? "", timestampToText(timestamp));
+  }
+  if (options.allocFile !== undefined && !includesAccounts(file.genesis, options.allocFile)) {
+    throw changed("alloc-file", options.allocFile, "other accounts");
   }
   if (options.isWritePermissioned && !file.genesis.isWritePermissioned) {
     throw changed("permission-write", "on", "off");

@@ -10,6 +10,8 @@ export type UpOptions = {
   /** False where nothing was said, too: the network that is there decides. */
   readonly isWritePermissioned: boolean;
   readonly isReadPermissioned: boolean;
+  /** Accounts of a new network besides the development accounts. */
+  readonly allocFile: string | undefined;
   readonly isEphemeral: boolean;
   readonly isDetached: boolean;
   readonly isJson: boolean;

@@ -10,6 +10,7 @@ import { addressToChecksumHex, publicKeyToAddress } from "../../chain/address.ts
 import {
   DEFAULT_GENESIS_BALANCE,
   DEFAULT_TRANSACTION_GAS_MAX,
+  genesisAdmins,
   type GenesisAccount,
   type GenesisConfig,
 } from "../../chain/genesis.ts";
@@ -73,9 +74,9 @@ export async function createInCluster(
     names.keys,
   );
   const alloc =
-    wanted.genesis.alloc.length > 0
+    genesisAdmins(wanted.genesis).length > 0
       ? wanted.genesis.alloc
-      : [adminAccount(await make(names.admin, createAdmin), names.admin)];
+      : [adminAccount(await make(names.admin, createAdmin), names.admin), ...wanted.genesis.alloc];
   const network = createNetwork(wanted, keys, alloc, nowMs);
   const written = await make(names.network, () => ({ [NETWORK_FILE]: encodeNetworkFile(network) }));
   // Another Job may have been faster: what is stored counts.

@@ -1,10 +1,15 @@
 /** Where the values of the chart and a network that exists say different things. */
+import { bytesToHex } from "../../base/hex.ts";
 import { addressToChecksumHex } from "../../chain/address.ts";
-import type { GenesisAccount } from "../../chain/genesis.ts";
+import { genesisAdmins, type GenesisAccount } from "../../chain/genesis.ts";
+import { genesisAccountToJson } from "../../config/genesis-account.ts";
 import type { NetworkEndpoint } from "../../config/network-fields.ts";
 import type { NetworkFile } from "../../config/network-file.ts";
 import { timestampToText } from "../../config/timestamp-text.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
 import type { WantedNetwork } from "./wanted-network.ts";
+
+const HASH_SHOWN = 10;
 
 /** One line each, by the chart's names of the parameters. */
 export function differencesOf(wanted: WantedNetwork, stored: NetworkFile): readonly string[] {
@@ -25,10 +30,7 @@ export function differencesOf(wanted: WantedNetwork, stored: NetworkFile): reado
       String(kept.isReadPermissioned),
       String(asked.isReadPermissioned),
     ],
-    // None asked for: whatever account was made at the first install.
-    ...(asked.alloc.length === 0
-      ? []
-      : [["genesisBlock.alloc", allocText(kept.alloc), allocText(asked.alloc)] as const]),
+    ["genesisBlock.alloc", ...allocTexts(kept.alloc, asked)],
     ["the names of the replicas", hostsText(stored.replicas), hostsText(wanted.replicas)],
   ];
   return pairs
@@ -36,10 +38,26 @@ export function differencesOf(wanted: WantedNetwork, stored: NetworkFile): reado
     .map(([name, before, now]) => `${name}: the network has ${before}, the values ask for ${now}`);
 }
 
+/** Without an admin among those asked for, the first account is the one made at the first install. */
+function allocTexts(
+  kept: readonly GenesisAccount[],
+  asked: WantedNetwork["genesis"],
+): readonly [string, string] {
+  const isMade = genesisAdmins(asked).length === 0;
+  return [allocText(isMade ? kept.slice(1) : kept), allocText(asked.alloc)];
+}
+
 function allocText(alloc: readonly GenesisAccount[]): string {
-  return alloc
-    .map(({ address, balance }) => `${addressToChecksumHex(address)}=${balance}`)
-    .join(",");
+  return alloc.map(accountText).join(",");
+}
+
+/** Code and storage by a hash: they may be long. */
+function accountText(account: GenesisAccount): string {
+  const { address, balance, carried } = account;
+  const plain = `${addressToChecksumHex(address)}=${balance}`;
+  if (carried === undefined) return plain;
+  const whole = new TextEncoder().encode(JSON.stringify(genesisAccountToJson(account)));
+  return `${plain} (${bytesToHex(keccak256(whole)).slice(0, HASH_SHOWN)})`;
 }
 
 function hostsText(replicas: readonly NetworkEndpoint[]): string {

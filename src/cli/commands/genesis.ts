@@ -15,6 +15,8 @@ import { encodeNetworkFile, genesisToJson, type NetworkFile } from "../../config
 import { createSigner } from "../../crypto/ed25519.ts";
 import { usageError, type Arguments, type Command } from "../command.ts";
 import { createGenesis, genesisBlockHashOf } from "../../local-network/create-network.ts";
+import { loadAllocFile, mergeAccounts } from "../../local-network/alloc-file.ts";
+import { runGenesisAlloc } from "../genesis-alloc/run-genesis-alloc.ts";
 import { loadNetwork } from "../../local-network/local-network.ts";
 import { CLIENT_NAME, CLIENT_PRINCIPAL, REPLICA_NAMES } from "../../config/node-names.ts";
 import { dataRoot, networkPaths } from "../../local-network/network-paths.ts";
@@ -27,18 +29,20 @@ const ENDPOINT = /^(.+):([0-9]{1,5})$/;
 
 export const genesis: Command = {
   name: "genesis",
-  summary: "show what the network is founded on, or make a network file",
-  positionals: "[create]",
+  summary: "show what the network is founded on, make a network file, or take accounts along",
+  positionals: "[create|alloc]",
   options: [
     { name: "data", value: "DIR", summary: "where the network lives (./.quorate)" },
     { name: "keys", value: "DIR", summary: "with create: the keys of `quorate keys create`" },
-    { name: "out", value: "FILE", summary: "with create: the network file to write" },
+    { name: "out", value: "FILE", summary: "with create and alloc: the file to write" },
     { name: "replicas", value: "LIST", summary: "with create: host:port of the four replicas" },
     {
       name: "alloc",
       value: "LIST",
       summary: "with create: funded accounts, admins of permissions",
     },
+    { name: "alloc-file", value: "FILE", summary: "with create: accounts of `genesis alloc`" },
+    { name: "dump", value: "FILE", summary: "with alloc: a state dump of geth, Besu or Anvil" },
     { name: "chain-id", value: "N", summary: `with create (${DEFAULT_CHAIN_ID})` },
     {
       name: "genesis-timestamp",
@@ -51,6 +55,9 @@ export const genesis: Command = {
   run(given, { terminal, environment }) {
     const { texts, positionals } = given;
     const [action, ...more] = positionals;
+    if (action === "alloc" && more.length === 0) {
+      return Promise.resolve(runGenesisAlloc(given, terminal));
+    }
     if ((action !== undefined && action !== "create") || more.length > 0) {
       throw usageError(`there is no "genesis ${positionals.join(" ")}"`, "genesis");
     }
@@ -70,9 +77,11 @@ export const genesis: Command = {
 };
 
 function create({ texts, switches }: Arguments): NetworkFile {
-  const { keys, out, replicas, alloc } = texts;
-  if (keys === undefined || out === undefined || replicas === undefined || alloc === undefined) {
-    throw usageError("genesis create needs --keys, --out, --replicas and --alloc", "genesis");
+  const { keys, out, replicas, alloc, "alloc-file": allocFile } = texts;
+  const hasAccounts = alloc !== undefined || allocFile !== undefined;
+  if (keys === undefined || out === undefined || replicas === undefined || !hasAccounts) {
+    const needed = "--keys, --out, --replicas and --alloc (or --alloc-file)";
+    throw usageError(`genesis create needs ${needed}`, "genesis");
   }
   // A genesis that others may already run on is never replaced.
   if (existsSync(out)) throw new CodedError("FILE_EXISTS", { path: out });
@@ -82,7 +91,10 @@ function create({ texts, switches }: Arguments): NetworkFile {
   const timestamp = timestampOf(texts["genesis-timestamp"] ?? DEFAULT_GENESIS_TIMESTAMP);
   const config = createGenesis(
     { chainId, timestamp, ...permissionSwitches(switches) },
-    alloc.split(",").map(parseAccount),
+    mergeAccounts(
+      alloc?.split(",").map(parseAccount) ?? [],
+      allocFile === undefined ? [] : loadAllocFile(allocFile),
+    ),
     REPLICA_NAMES.map(publicKey),
   );
   const file: NetworkFile = {

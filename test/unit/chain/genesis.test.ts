@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { createGenesisBlock } from "../../../src/chain/genesis-block.ts";
 import { parseTimestamp } from "../../../src/chain/genesis-timestamp.ts";
+import { PERMISSION_ADDRESS } from "../../../src/chain/permissions.ts";
 import {
   checkGenesis,
   decodeGenesis,
@@ -14,6 +15,8 @@ import {
   DEFAULT_TRANSACTION_GAS_MAX,
   encodeGenesis,
   genesisHash,
+  type CarriedAccount,
+  type GenesisAccount,
   type GenesisConfig,
 } from "../../../src/chain/genesis.ts";
 import { EMPTY_TRIE_ROOT } from "../../../src/chain/hash-constants.ts";
@@ -36,6 +39,31 @@ const CONFIG: GenesisConfig = {
   isWritePermissioned: false,
   isReadPermissioned: false,
   replicaPublicKeys: KEYS,
+};
+
+const CARRIED: GenesisConfig = {
+  ...CONFIG,
+  alloc: [
+    ...CONFIG.alloc,
+    {
+      address: 0xccn,
+      balance: 0n,
+      carried: {
+        isAdmin: false,
+        nonce: 7n,
+        code: Uint8Array.of(0x60, 1),
+        storage: [
+          [1n, 2n],
+          [2n ** 255n, 3n],
+        ],
+      },
+    },
+    {
+      address: 0xddn,
+      balance: 1n,
+      carried: { isAdmin: true, nonce: 0n, code: new Uint8Array(0), storage: [] },
+    },
+  ],
 };
 
 describe("genesis timestamp", () => {
@@ -100,6 +128,7 @@ describe("genesis timestamp", () => {
 describe("genesis", () => {
   it("decodes what it encoded", () => {
     assert.deepEqual(decodeGenesis(encodeGenesis(CONFIG)), { ok: true, value: CONFIG });
+    assert.deepEqual(decodeGenesis(encodeGenesis(CARRIED)), { ok: true, value: CARRIED });
   });
 
   it("has another hash whenever any value is another", () => {
@@ -117,6 +146,23 @@ describe("genesis", () => {
     ];
     const hashes = changes.map((change) => bytesToHex(genesisHash({ ...CONFIG, ...change })));
     assert.equal(new Set(hashes).size, changes.length);
+  });
+
+  it("keeps the hash that networks without carried accounts were founded on", () => {
+    const known = "0x3c8b9e286857d396c79817b89abe2fb12930b46eed339c3d63dbb317c4a1ab0f";
+    assert.equal(bytesToHex(genesisHash(CONFIG)), known);
+  });
+
+  it("with carried accounts is refused in any form but its own", () => {
+    const encoded = encodeGenesis(CARRIED);
+    for (let place = 0; place < encoded.length; place++) {
+      for (const bit of [1, 2, 4, 0x40]) {
+        const changed = encoded.slice();
+        changed[place] = (changed[place] ?? 0) ^ bit;
+        const decoded = decodeGenesis(changed);
+        if (decoded.ok) assert.deepEqual(encodeGenesis(decoded.value), changed, `byte ${place}`);
+      }
+    }
   });
 
   it("is refused in any form but its own", () => {
@@ -147,6 +193,26 @@ describe("genesis", () => {
     [
       "GENESIS_ALLOC_OVERFLOW",
       { alloc: [...CONFIG.alloc, { address: 1n, balance: 2n ** 256n - 1n }] },
+    ],
+    [
+      "GENESIS_PERMISSIONS_WITHOUT_ALLOC",
+      { alloc: [carried({ isAdmin: false })], isWritePermissioned: true },
+    ],
+    ["GENESIS_ALLOC_RESERVED", { alloc: [carried({}, PERMISSION_ADDRESS)] }],
+    ["GENESIS_ALLOC_CODE_TOO_LARGE", { alloc: [carried({ code: new Uint8Array(24_577) })] }],
+    ["GENESIS_ALLOC_STORAGE_UNSORTED", { alloc: [carried({ storage: [[1n, 0n]] })] }],
+    [
+      "GENESIS_ALLOC_STORAGE_UNSORTED",
+      {
+        alloc: [
+          carried({
+            storage: [
+              [2n, 1n],
+              [1n, 1n],
+            ],
+          }),
+        ],
+      },
     ],
     ["GENESIS_REPLICA_COUNT_WRONG", { replicaPublicKeys: KEYS.slice(1) }],
     ["GENESIS_REPLICA_COUNT_WRONG", { replicaPublicKeys: KEYS.slice(3) }],
@@ -212,3 +278,8 @@ describe("genesis block", () => {
     assert.equal(bare.transaction.value, 0n);
   });
 });
+
+function carried(account: Partial<CarriedAccount>, address = 0xeen): GenesisAccount {
+  const plain = { isAdmin: true, nonce: 0n, code: new Uint8Array(0), storage: [] };
+  return { address, balance: 0n, carried: { ...plain, ...account } };
+}
