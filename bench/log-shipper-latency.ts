@@ -15,9 +15,14 @@ import {
   startNetwork,
 } from "../test/support/processes/network-process.ts";
 import type { Values } from "../test/support/script-arguments.ts";
-import { measureLatency } from "./network/load.ts";
-import { percentile } from "./network/percentiles.ts";
-import { createSenders, type Sender, type SignedTransaction, signNext } from "./network/senders.ts";
+import { measureLatency } from "../src/cli/bench/load.ts";
+import { percentile } from "../src/cli/bench/percentiles.ts";
+import {
+  createSenders,
+  type Sender,
+  type SignedTransaction,
+  signNext,
+} from "../src/cli/bench/senders.ts";
 
 const RUNS = 5;
 export const PARAMETERS = {

@@ -8,8 +8,8 @@ import { startNetwork, type RunningNetwork } from "../test/support/processes/net
 import type { Values } from "../test/support/script-arguments.ts";
 import type { Transfers } from "./network/generator.ts";
 import { LoadProcess } from "./network/load-process.ts";
-import type { LoadResult, Pace } from "./network/load.ts";
-import { percentile } from "./network/percentiles.ts";
+import type { LoadResult, Pace } from "../src/cli/bench/load.ts";
+import { percentile } from "../src/cli/bench/percentiles.ts";
 import { anonymousMegabytes, cpuSeconds } from "./network/process-usage.ts";
 
 export const PARAMETERS = {

@@ -8,8 +8,8 @@ import path from "node:path";
 import { LooseNodes } from "../test/support/processes/loose-nodes.ts";
 import { SERVICES } from "../test/support/processes/network-process.ts";
 import type { Values } from "../test/support/script-arguments.ts";
-import { RpcConnection } from "./network/rpc-connection.ts";
-import { createSenders, signNext } from "./network/senders.ts";
+import { RpcConnection } from "../src/cli/bench/rpc-connection.ts";
+import { createSenders, signNext } from "../src/cli/bench/senders.ts";
 
 export const PARAMETERS = {
   blocks: { kind: "number", fallback: 100_000, min: 1, isWhole: true, isPositional: true },

@@ -11,7 +11,7 @@ import { anvilProgram, startAnvil } from "../test/support/processes/anvil-proces
 import { rpc, startNetwork } from "../test/support/processes/network-process.ts";
 import type { Values } from "../test/support/script-arguments.ts";
 import { callData } from "./support/contract-bytecode.ts";
-import { percentile } from "./network/percentiles.ts";
+import { percentile } from "../src/cli/bench/percentiles.ts";
 import { cpuSeconds } from "./network/process-usage.ts";
 import {
   FULL_BLOCK_TRANSACTIONS,

@@ -5,9 +5,15 @@
 import { hexToBytes } from "../../src/base/hex.ts";
 import { createdAddress } from "../../src/chain/address.ts";
 import { callData, creationCode } from "../support/contract-bytecode.ts";
-import { measureLatency, runLoad, type LoadResult, type Pace } from "./load.ts";
-import { RpcConnection } from "./rpc-connection.ts";
-import { createSenders, senderOf, signNext, type Call, type SignedTransaction } from "./senders.ts";
+import { measureLatency, runLoad, type LoadResult, type Pace } from "../../src/cli/bench/load.ts";
+import { RpcConnection } from "../../src/cli/bench/rpc-connection.ts";
+import {
+  createSenders,
+  senderOf,
+  signNext,
+  type Call,
+  type SignedTransaction,
+} from "../../src/cli/bench/senders.ts";
 
 export type Plan = {
   readonly url: string;

@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import type { RunningNetwork } from "../../test/support/processes/network-process.ts";
 import type { Order, Report, Transfers } from "./generator.ts";
-import type { Pace } from "./load.ts";
+import type { Pace } from "../../src/cli/bench/load.ts";
 
 export class LoadProcess {
   readonly #child: ChildProcess = fork(new URL("./generator.ts", import.meta.url), {

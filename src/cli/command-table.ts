@@ -89,6 +89,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "bench",
+    {
+      summary: "measure how many transactions a network makes final, and how fast",
+      load: async () => (await import("./commands/bench.ts")).bench,
+    },
+  ],
+  [
     "verify-block",
     {
       summary: "check the certificates of a block, without believing any node",

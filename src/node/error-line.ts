@@ -93,6 +93,12 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   NETWORK_UNREACHABLE: ({ url }) => `${text(url)} does not answer. Check the URL and the network.`,
   NETWORK_CALL_FAILED: ({ method, message }) =>
     `${text(method)} failed: ${text(message)}. Look at the log of the client node.`,
+  BENCH_REFUSED: ({ reason }) =>
+    `the network refused a transaction of the benchmark: ${text(reason)}. Where writing needs a ` +
+    "right, give --key FILE of an account that has it.",
+  BENCH_GAS_NOT_FREE: ({ url }) =>
+    `${text(url)} asks for a gas price, and the benchmark's accounts have no coins. ` +
+    "Run it against a network where gas is free.",
   SIGN_IN_FAILED: ({ reason }) =>
     `the network did not let this account sign in (${text(reason)}). See docs/permissions.md.`,
   TX_NOT_FINAL_YET: ({ hash, seconds }) =>

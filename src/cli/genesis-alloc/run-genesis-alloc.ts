@@ -11,7 +11,7 @@ import type { Terminal } from "../terminal.ts";
 import { encodeAllocFile } from "../../local-network/alloc-file.ts";
 import { dumpToAlloc, type CarriedState } from "./dump-to-alloc.ts";
 
-/** A Secret and a ConfigMap hold 1 MiB each, and the network file is a little longer than this one. */
+/** A Secret and a ConfigMap hold 1 MiB each; the network file is a little longer than this one. */
 const CHART_BYTES_MAX = 900_000;
 
 export function runGenesisAlloc({ texts }: Arguments, terminal: Terminal): number {

@@ -6,7 +6,7 @@
 import { FinalityWatch } from "./finality-watch.ts";
 import { percentile } from "./percentiles.ts";
 import { Permits } from "./permits.ts";
-import { RpcConnection } from "./rpc-connection.ts";
+import { RpcConnection, type RpcTarget } from "./rpc-connection.ts";
 import type { SignedTransaction } from "./senders.ts";
 
 export type Pace =
@@ -31,13 +31,23 @@ type Final = { readonly atMs: number; readonly latencies: readonly number[] };
 
 const DRAIN_MS = 30_000;
 const TURN_MS = 2;
+const RETRY_MS = 50;
+
+export type LoadWatch = {
+  /** Told of every final block with transactions of this load. */
+  readonly onFinal?: (count: number) => void;
+  /** Told of what a node refused; the same transactions are sent again until the time is over.
+   * Without it, the first refusal ends the load. */
+  readonly onRefusal?: (reason: string) => void;
+};
 
 /** `queues` holds the transactions of each connection in the order in which they must go. */
 export async function runLoad(
-  url: string,
+  url: RpcTarget | string,
   queues: readonly (readonly SignedTransaction[])[],
   pace: Pace,
   seconds: number,
+  { onFinal, onRefusal }: LoadWatch = {},
 ): Promise<LoadResult> {
   const connections = await Promise.all(queues.map(() => RpcConnection.open(url)));
   const watcher = await RpcConnection.open(url);
@@ -55,6 +65,7 @@ export async function runLoad(
       latencies.push(atMs - sentMs);
     }
     finals.push({ atMs, latencies });
+    if (latencies.length > 0) onFinal?.(latencies.length);
     if (pace.kind === "closed") permits.give(latencies.length);
   });
   const startMs = performance.now();
@@ -70,7 +81,9 @@ export async function runLoad(
         next += batch.length;
         sent += batch.length;
         for (const { hash } of batch) sentAtMs.set(hash, nowMs);
-        await connection.sendAll(batch.map(({ body }) => body));
+        const bodies = batch.map(({ body }) => body);
+        if (onRefusal === undefined) await connection.sendAll(bodies);
+        else await sendUntilTaken(connection, bodies, endMs, onRefusal);
       }
       if (performance.now() < endMs) throw new Error("too few transactions were signed");
     }),
@@ -80,6 +93,25 @@ export async function runLoad(
   await watch.stop();
   for (const connection of [...connections, watcher]) connection.close();
   return summarize(sent, finals, { startMs, endMs });
+}
+
+/** A node takes what it has already as taken, so the whole batch may go again. */
+async function sendUntilTaken(
+  connection: RpcConnection,
+  bodies: readonly string[],
+  endMs: number,
+  onRefusal: (reason: string) => void,
+): Promise<void> {
+  while (performance.now() < endMs) {
+    try {
+      await connection.sendAll(bodies);
+      return;
+    } catch (error) {
+      if (connection.isClosed) throw error;
+      onRefusal(error instanceof Error ? error.message : String(error));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
 }
 
 /** At the end everyone gets one, to see that it is over. */
@@ -134,7 +166,7 @@ function summarize(
 
 /** One after the other, each until its receipt is there; the next is drawn only then. */
 export async function measureLatency(
-  url: string,
+  url: RpcTarget | string,
   transactions: Iterable<SignedTransaction>,
 ): Promise<readonly number[]> {
   const connection = await RpcConnection.open(url);

@@ -1,10 +1,10 @@
 /** Accounts of the load, and their transactions, signed before any of them is sent. */
-import { bytesToHex, type Hex } from "../../src/base/hex.ts";
-import { publicKeyToAddress } from "../../src/chain/address.ts";
-import { encodeTransaction } from "../../src/chain/transaction-encoder.ts";
-import { signTransaction } from "../../src/chain/transaction-sender.ts";
-import { keccak256 } from "../../src/crypto/keccak256.ts";
-import { publicKeyOf } from "../../src/crypto/secp256k1.ts";
+import { bytesToHex, type Hex } from "../../base/hex.ts";
+import { publicKeyToAddress } from "../../chain/address.ts";
+import { encodeTransaction } from "../../chain/transaction-encoder.ts";
+import { signTransaction } from "../../chain/transaction-sender.ts";
+import { keccak256 } from "../../crypto/keccak256.ts";
+import { publicKeyOf } from "../../crypto/secp256k1.ts";
 import { requestBody } from "./rpc-connection.ts";
 
 export type Sender = {
