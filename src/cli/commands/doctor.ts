@@ -2,9 +2,11 @@
 import { usageError, type Command } from "../command.ts";
 import { examine, TARGETS, type Target } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
+import { parseImageName, type ImageName } from "../doctor/image-check.ts";
 import { createProbes } from "../doctor/probes.ts";
 import type { RegistryAccess } from "../doctor/registry-check.ts";
 import { dataRoot } from "../../local-network/network-paths.ts";
+import { programVersion } from "../../node/program-version.ts";
 import { paint, type Terminal } from "../terminal.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -34,6 +36,8 @@ export const doctor: Command = {
       value: "NAME",
       summary: `its user; password: ${PASSWORD_VARIABLE}`,
     },
+    { name: "image", value: "NAME:TAG", summary: "the image there (quorate of this version)" },
+    { name: "logs", summary: "clusters: with the log stack of deploy/logging beside the network" },
     { name: "json", summary: "print JSON" },
   ],
   async run({ texts, switches }, { terminal, environment }) {
@@ -46,6 +50,8 @@ export const doctor: Command = {
         namespace: texts["namespace"] ?? "default",
         storageClass: texts["storage-class"] ?? (target === "eks" ? "gp2" : "standard"),
         registry: registryOf(texts, environment),
+        image: imageOf(texts["image"]),
+        hasLogStack: switches.has("logs"),
       },
       createProbes(),
     );
@@ -64,6 +70,12 @@ function targetOf(given: string | undefined): Target {
   const target = TARGETS.find((name) => name === (given ?? "local"));
   if (target !== undefined) return target;
   throw usageError(`--target must be one of ${TARGETS.join(", ")}`, "doctor");
+}
+
+function imageOf(given: string | undefined): ImageName {
+  const image = parseImageName(given ?? `quorate:${programVersion()}`);
+  if (image !== undefined) return image;
+  throw usageError("--image must be NAME:TAG, as it stands behind the registry", "doctor");
 }
 
 function registryOf(texts: Texts, environment: Texts): RegistryAccess | undefined {

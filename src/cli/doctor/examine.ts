@@ -8,7 +8,9 @@ import {
   checkRoom,
   checkStorageClass,
 } from "./cluster-checks.ts";
-import { bad, good, unknown, type Finding } from "./finding.ts";
+import { bad, doubtful, good, unknown, type Finding } from "./finding.ts";
+import { checkImage, checkLoadedImage, type ImageName } from "./image-check.ts";
+import { LOG_STACK_PODS } from "./log-stack-pods.ts";
 import { checkClock, checkMachine, type MachineFacts } from "./machine-checks.ts";
 import type { PodRequests } from "./pod-placement.ts";
 import type { Probes } from "./probes.ts";
@@ -25,11 +27,14 @@ export type ExamineOptions = {
   readonly namespace: string;
   readonly storageClass: string;
   readonly registry: RegistryAccess | undefined;
+  readonly image: ImageName;
+  /** Whether the log stack shall find room beside the network. */
+  readonly hasLogStack: boolean;
 };
 
 const GIB = 2 ** 30;
 /** As in the presets of the chart. */
-const REQUESTS: Readonly<Record<Exclude<Target, "local">, PodRequests>> = {
+export const REQUESTS: Readonly<Record<Exclude<Target, "local">, PodRequests>> = {
   minikube: { replica: { cpu: 0.1, memory: GIB / 4 }, client: { cpu: 0.1, memory: GIB / 4 } },
   cluster: { replica: { cpu: 0.1, memory: GIB / 4 }, client: { cpu: 0.1, memory: GIB / 4 } },
   eks: { replica: { cpu: 10, memory: 56 * GIB }, client: { cpu: 5, memory: 28 * GIB } },
@@ -56,6 +61,7 @@ export async function examine(
     findings.push(...(await examineTools(options.target, probes)));
     findings.push(...(await examineCluster(options, options.target, probes)));
     findings.push(registry?.finding ?? registryNotGiven());
+    findings.push(...(await examineImage(options, probes)));
   }
   findings.push(checkClock(facts));
   return findings;
@@ -109,6 +115,19 @@ async function examineTools(target: Target, { run }: Probes): Promise<readonly F
   return findings;
 }
 
+/** In minikube itself, or else in the registry. */
+async function examineImage(
+  { target, registry, image }: ExamineOptions,
+  { run, get }: Probes,
+): Promise<readonly Finding[]> {
+  const loaded =
+    target === "minikube"
+      ? checkLoadedImage(await run("minikube", ["image", "ls"]), image)
+      : undefined;
+  if (loaded !== undefined) return [loaded];
+  return registry === undefined ? [] : [await checkImage(registry, image, get)];
+}
+
 async function examineMinikube(run: Probes["run"]): Promise<readonly Finding[]> {
   const install = "install minikube: https://minikube.sigs.k8s.io/docs/start";
   const version = await run("minikube", ["version", "--short"]);
@@ -116,7 +135,8 @@ async function examineMinikube(run: Probes["run"]): Promise<readonly Finding[]> 
   if (version === undefined) return findings;
   const profiles = await run("minikube", ["profile", "list", "-o", "json"]);
   const driver = /"Driver":\s*"([a-z0-9]+)"/.exec(profiles ?? "")?.[1];
-  const start = "run: minikube start --driver=docker --cpus=2 --memory=4096";
+  const start =
+    "run: minikube start --driver=docker --cpus=2 --memory=4096 (docs/deploy.md: sizes)";
   if (driver === undefined) findings.push(bad("minikube driver", "no cluster is set up", start));
   else if (MINIKUBE_DRIVERS.includes(driver)) findings.push(good("minikube driver", driver));
   else {
@@ -127,7 +147,7 @@ async function examineMinikube(run: Probes["run"]): Promise<readonly Finding[]> 
 }
 
 async function examineCluster(
-  { namespace, storageClass }: ExamineOptions,
+  { namespace, storageClass, hasLogStack }: ExamineOptions,
   target: Exclude<Target, "local">,
   { run }: Probes,
 ): Promise<readonly Finding[]> {
@@ -154,8 +174,12 @@ async function examineCluster(
     ...(target === "eks"
       ? [checkEbsDriver(classes, await ask("get", "csidriver"), storageClass)]
       : []),
-    checkRoom(nodes, pods, REQUESTS[target]),
+    checkRoom(nodes, pods, {
+      ...REQUESTS[target],
+      ...(hasLogStack && { others: LOG_STACK_PODS }),
+    }),
     ...(await examineRights(namespace, run)),
+    await examineLookup(run),
     checkNeighbour(service, namespace),
   ];
 }
@@ -171,6 +195,19 @@ async function examineRights(namespace: string, run: Probes["run"]): Promise<rea
   if (missing.length === 0) return [good(`rights in ${namespace}`, "enough")];
   const found = `may not create ${missing.join(", ")}`;
   return [bad(`rights in ${namespace}`, found, "ask the owner of the cluster for the role admin")];
+}
+
+/** The chart looks for the log stack there; a right that is missing would end the install. */
+async function examineLookup(run: Probes["run"]): Promise<Finding> {
+  const subject = "looking for the log stack";
+  const args = ["auth", "can-i", "get", "services", "--namespace", "default"];
+  const answer = await run("kubectl", args);
+  if (answer?.trim() === "yes") return good(subject, "allowed");
+  return doubtful(
+    subject,
+    "services in the namespace default may not be read",
+    "install with --set logManagement.enabled=false (or true)",
+  );
 }
 
 function registryNotGiven(): Finding {

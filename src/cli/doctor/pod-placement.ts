@@ -5,8 +5,14 @@ export type Room = { readonly cpu: number; readonly memory: number };
 
 export type NodeRoom = Room & { readonly name: string };
 
-/** Five pods by what they ask for. The largest first: that is how most fit. */
-export type PodRequests = { readonly replica: Room; readonly client: Room };
+export type PodRequest = { readonly name: string; readonly wants: Room };
+
+/** The pods of a network, and others that are to come beside them. */
+export type PodRequests = {
+  readonly replica: Room;
+  readonly client: Room;
+  readonly others?: readonly PodRequest[];
+};
 
 const REPLICA_COUNT = 4;
 
@@ -18,6 +24,8 @@ export function placePods(nodes: readonly NodeRoom[], requests: PodRequests): st
       wants: requests.replica,
     })),
     { name: "client-0", wants: requests.client },
+    ...(requests.others ?? []),
+    // The largest first: that is how most fit.
   ].sort((a, b) => b.wants.cpu - a.wants.cpu || b.wants.memory - a.wants.memory);
   const free = nodes.map(({ cpu, memory }) => ({ cpu, memory }));
   for (const { name, wants } of pods) {

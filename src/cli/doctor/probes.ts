@@ -4,6 +4,8 @@ import { existsSync, statfsSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { parseJson } from "../../base/parse-json.ts";
+import { isRecord } from "../../base/parse-json.ts";
 import { isNative } from "../../crypto/secp256k1.ts";
 import { assertLocal } from "../../storage/data-directory.ts";
 import type { HttpGet } from "./registry-check.ts";
@@ -26,6 +28,15 @@ export type Probes = {
 const RUN_TIMEOUT_MS = 20_000;
 const HTTP_TIMEOUT_MS = 10_000;
 const OUTPUT_MAX = 64 * 1024 * 1024;
+const TOKEN_ANSWER_MAX = 64 * 1024;
+/** A registry hides an image whose form the question does not accept. */
+const ACCEPTED = [
+  "application/vnd.oci.image.index.v1+json",
+  "application/vnd.oci.image.manifest.v1+json",
+  "application/vnd.docker.distribution.manifest.list.v2+json",
+  "application/vnd.docker.distribution.manifest.v2+json",
+  "application/json",
+].join(", ");
 
 export function createProbes(): Probes {
   return {
@@ -57,19 +68,27 @@ async function get(
   authorization: string | undefined,
 ): Promise<Awaited<ReturnType<HttpGet>>> {
   try {
-    const { status, headers } = await fetch(url, {
-      headers: authorization === undefined ? {} : { authorization },
+    const response = await fetch(url, {
+      headers: { accept: ACCEPTED, ...(authorization !== undefined && { authorization }) },
       signal: AbortSignal.timeout(HTTP_TIMEOUT_MS),
     });
+    const { status, headers } = response;
     const date = Date.parse(headers.get("date") ?? "");
     return {
       status,
       challenge: headers.get("www-authenticate") ?? undefined,
       dateMs: Number.isNaN(date) ? undefined : date,
+      token: tokenIn((await response.text()).slice(0, TOKEN_ANSWER_MAX)),
     };
   } catch {
     return undefined;
   }
+}
+
+function tokenIn(text: string): string | undefined {
+  const answer = parseJson(text);
+  const token = isRecord(answer) ? (answer["token"] ?? answer["access_token"]) : undefined;
+  return typeof token === "string" ? token : undefined;
 }
 
 function isPortFree(port: number): Promise<boolean> {

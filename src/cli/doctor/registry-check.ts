@@ -5,6 +5,8 @@ export type HttpAnswer = {
   readonly status: number;
   readonly challenge: string | undefined;
   readonly dateMs: number | undefined;
+  /** The token of a token service; undefined in every other answer. */
+  readonly token?: string | undefined;
 };
 
 export type HttpGet = (
@@ -29,14 +31,10 @@ export async function checkRegistry(
   { registry, username, password }: RegistryAccess,
   get: HttpGet,
 ): Promise<RegistryResult> {
-  const host = registry.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
-  const scheme = registry.startsWith("http://") ? "http" : "https";
+  const { host, base } = registryUrl(registry);
   const subject = `registry ${host}`;
-  const hasUser = username !== undefined && password !== undefined;
-  const basic = hasUser
-    ? `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`
-    : undefined;
-  const first = await get(`${scheme}://${host}/v2/`, undefined);
+  const basic = basicAuthorization({ registry, username, password });
+  const first = await get(base, undefined);
   if (first === undefined) {
     const advice = "check the name, the network and the proxy of this machine";
     return { finding: bad(subject, "does not answer", advice), dateMs: undefined };
@@ -46,9 +44,21 @@ export async function checkRegistry(
     const advice = "give --registry-username, and the password in QUORATE_REGISTRY_PASSWORD";
     return { finding: unknown(subject, "answers; credentials not given", advice), dateMs };
   }
-  const url = tokenUrl(first.challenge) ?? `${scheme}://${host}/v2/`;
+  const url = tokenUrl(first.challenge) ?? base;
   const answer = await get(url, basic);
   return { finding: judge(subject, answer), dateMs };
+}
+
+/** Where a registry answers, however its name is written. */
+export function registryUrl(registry: string): { readonly host: string; readonly base: string } {
+  const host = registry.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+  const scheme = registry.startsWith("http://") ? "http" : "https";
+  return { host, base: `${scheme}://${host}/v2/` };
+}
+
+export function basicAuthorization({ username, password }: RegistryAccess): string | undefined {
+  if (username === undefined || password === undefined) return undefined;
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
 function judge(subject: string, answer: HttpAnswer | undefined): Finding {
@@ -63,7 +73,7 @@ function judge(subject: string, answer: HttpAnswer | undefined): Finding {
 }
 
 /** `Bearer realm="https://auth.example/token",service="registry.example"` names who gives tokens. */
-function tokenUrl(challenge: string | undefined): string | undefined {
+export function tokenUrl(challenge: string | undefined): string | undefined {
   if (challenge === undefined || !/^bearer /i.test(challenge)) return undefined;
   const field = (name: string): string | undefined =>
     new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1];
@@ -72,5 +82,7 @@ function tokenUrl(challenge: string | undefined): string | undefined {
   const url = new URL(realm);
   const service = field("service");
   if (service !== undefined) url.searchParams.set("service", service);
+  const scope = field("scope");
+  if (scope !== undefined) url.searchParams.set("scope", scope);
   return url.href;
 }

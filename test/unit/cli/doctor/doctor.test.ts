@@ -203,6 +203,8 @@ describe("doctor: a whole examination", () => {
     namespace: "default",
     storageClass: "standard",
     registry: undefined,
+    image: { repository: "quorate", tag: "0.1.0" },
+    hasLogStack: false,
   };
   const probes = (run: Probes["run"]): Probes => ({
     run,
