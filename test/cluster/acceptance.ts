@@ -54,14 +54,18 @@ type Chain = {
   readonly transaction: string;
 };
 
-/** With the tools of this run on the path. */
-function examine({ username, password }: Credentials): string {
+/** helm and kubectl under their own names, for what a shell runs. */
+export function linkTools(): void {
   const folder = path.join(RUN, "tools");
   mkdirSync(folder, { recursive: true });
   symlinkSync(kubernetesTool("helm-4"), path.join(folder, "helm"));
   symlinkSync(kubernetesTool("kubectl"), path.join(folder, "kubectl"));
+}
+
+/** With the tools of this run on the path. */
+function examine({ username, password }: Credentials): string {
   const environment = {
-    PATH: `${folder}:${process.env["PATH"] ?? ""}`,
+    PATH: `${path.join(RUN, "tools")}:${process.env["PATH"] ?? ""}`,
     KUBECONFIG,
     QUORATE_REGISTRY_PASSWORD: password,
   };

@@ -2,19 +2,22 @@
  * `npm run cluster`: a real Kubernetes on this machine, the product's image from its Dockerfile in a
  * registry with a password, and the chart installed, broken, upgraded and removed on it. Needs root
  * and the programs of test/cluster/kubernetes/build.sh. Flags: --build builds those first,
- * --keep-image takes the image of the last run, --keep leaves the cluster up until Ctrl-C.
+ * --keep-image takes the image of the last run, --keep leaves the cluster up until Ctrl-C,
+ * --carried-over runs the old product's guide alone.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { exitCodeOf, parseScript } from "../support/script-arguments.ts";
-import { runAcceptance } from "./acceptance.ts";
+import { linkTools, runAcceptance } from "./acceptance.ts";
+import { runCarriedOver } from "./carried-over.ts";
 import { serveClusterNames } from "./cluster-dns.ts";
 import { buildImage } from "./image-builder.ts";
 import { IMAGE_ARCHIVE, KUBECONFIG, LOGS, NAMESPACE, VERSION } from "./machine.ts";
 import { startRegistry, type Registry } from "./registry.ts";
 import { kubectl } from "./release.ts";
 import { installPackages, whyNotHere } from "./requirements.ts";
+import { lockRun, otherRun, unlockRun } from "./run-lock.ts";
 import { cleanMachine, makeNamespace, SingleNodeCluster } from "./single-node-cluster.ts";
 import { inNamespace, run } from "./shell.ts";
 import { StepTable } from "./step-table.ts";
@@ -26,6 +29,7 @@ const PARAMETERS = {
   build: { kind: "flag" },
   "keep-image": { kind: "flag" },
   keep: { kind: "flag" },
+  "carried-over": { kind: "flag" },
   // Those by which it starts itself again.
   inside: { kind: "flag" },
   dns: { kind: "flag" },
@@ -51,6 +55,12 @@ async function outside(): Promise<number> {
     console.log(`npm run cluster is left out: ${reason}`);
     return process.env["CI"] === "true" ? 0 : 1;
   }
+  const other = otherRun();
+  if (other !== undefined) {
+    console.log(`another run (process ${other}) has the cluster of this machine`);
+    return 1;
+  }
+  lockRun();
   installPackages();
   if (!flags.has("--keep-image") || !existsSync(IMAGE_ARCHIVE)) {
     const startedMs = performance.now();
@@ -66,6 +76,7 @@ async function outside(): Promise<number> {
     return spawnSync(command, args, { stdio: "inherit" }).status ?? 1;
   } finally {
     cleanMachine();
+    unlockRun();
   }
 }
 
@@ -87,7 +98,11 @@ async function inside(): Promise<number> {
       registry.push(VERSION);
       return `quorate:${VERSION}`;
     });
-    if (registry !== undefined) await runAcceptance(table, registry);
+    if (registry !== undefined) {
+      linkTools();
+      if (!flags.has("--carried-over")) await runAcceptance(table, registry);
+      await runCarriedOver(table, registry);
+    }
     if (table.steps.some(({ isPassed }) => !isPassed)) showCluster();
   } catch (error) {
     console.error(error);

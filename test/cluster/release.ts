@@ -17,7 +17,7 @@ type Status = {
 };
 
 const CHART = path.join(ROOT, "deploy/chart");
-const READY_LINE = "client_id=8 is serving - the pool is ready";
+export const READY_LINE = "client_id=8 is serving - the pool is ready";
 const environment = { KUBECONFIG };
 const HELM_TIMEOUT_MS = 400_000;
 

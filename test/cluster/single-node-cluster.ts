@@ -20,7 +20,7 @@ import { attempt, Daemon, inNamespace, run, waitFor } from "./shell.ts";
 const CONTAINERD = path.join(SOCKETS, "containerd.sock");
 const ETCD = `http://${NODE_ADDRESS}:2379`;
 const KUBELET_DATA = path.join(RUN, "kubelet");
-const VOLUME_COUNT = 12;
+const VOLUME_COUNT = 48;
 /** What the kubelet sets for the whole machine. */
 const KERNEL_SETTINGS = ["vm/overcommit_memory", "kernel/panic", "kernel/panic_on_oops"];
 

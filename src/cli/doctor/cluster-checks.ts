@@ -5,7 +5,7 @@ import { placePods, type NodeRoom, type PodRequests } from "./pod-placement.ts";
 import { bytesText, parseResourceQuantity } from "./quantity.ts";
 import { isAtLeast } from "./version-check.ts";
 
-const KUBERNETES_MIN = "1.22";
+export const KUBERNETES_MIN = "1.22";
 const EBS_PROVISIONERS = ["ebs.csi.aws.com", "kubernetes.io/aws-ebs"];
 
 export function checkKubernetesVersion(version: unknown): Finding {

@@ -40,8 +40,8 @@ export const REQUESTS: Readonly<Record<Exclude<Target, "local">, PodRequests>> =
   eks: { replica: { cpu: 10, memory: 56 * GIB }, client: { cpu: 5, memory: 28 * GIB } },
 };
 const NODE_MIN = "24";
-const HELM_MIN = "3.8";
-const KUBECTL_MIN = "1.22";
+export const HELM_MIN = "3.8";
+export const KUBECTL_MIN = "1.22";
 const MINIKUBE_MIN = "1.25";
 const MINIKUBE_DRIVERS = ["virtualbox", "hyperkit", "docker"];
 

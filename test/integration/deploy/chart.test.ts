@@ -166,13 +166,13 @@ describe("the chart", { skip: !HAS_KUBERNETES_TOOLS && "no Helm here" }, () => {
     assert.deepEqual(unknownFields(manifests), []);
   });
 
-  it("asks older clusters for what they have", () => {
-    const args = ["--kube-version", "1.20.2"];
-    const old = renderChart(CREDENTIALS, { args });
-    assert.equal(find(old, "PodDisruptionBudget", "demo-replica").apiVersion, "policy/v1beta1");
+  it("asks older clusters for what they have, and refuses those that are too old", () => {
+    const old = renderChart(CREDENTIALS, { args: ["--kube-version", "1.22.0"] });
     assert.equal(flatten(old).has("StatefulSet/demo-replica.spec.minReadySeconds"), false);
     const now = renderChart(CREDENTIALS, { args: ["--kube-version", "1.34.4"] });
-    assert.equal(find(now, "PodDisruptionBudget", "demo-replica").apiVersion, "policy/v1");
+    assert.equal(flatten(now).has("StatefulSet/demo-replica.spec.minReadySeconds"), true);
+    const tooOld = { args: ["--kube-version", "1.21.14"] };
+    assert.throws(() => renderChart(CREDENTIALS, tooOld), { message: />=1\.22\.0-0/ });
   });
 
   it("says after an install how to go on", () => {

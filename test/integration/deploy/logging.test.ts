@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
 import { LOG_STACK_PODS } from "../../../src/cli/doctor/log-stack-pods.ts";
-import { parseQuantity } from "../../../src/cli/doctor/quantity.ts";
+import { parseResourceQuantity } from "../../../src/cli/doctor/quantity.ts";
 
 const FOLDER = path.join(import.meta.dirname, "../../../deploy/logging");
 
@@ -102,8 +102,8 @@ describe("values of the log stack (SPEC L2, L6)", () => {
     const store = LOG_STACK_PODS.filter(({ name }) => name.startsWith("elasticsearch"));
     assert.equal(store.length, 3, "the chart's default");
     for (const { wants } of store) {
-      assert.equal(wants.cpu, parseQuantity(resources.requests.cpu));
-      assert.equal(wants.memory, parseQuantity(resources.requests.memory));
+      assert.equal(wants.cpu, parseResourceQuantity(resources.requests.cpu));
+      assert.equal(wants.memory, parseResourceQuantity(resources.requests.memory));
     }
   });
 
