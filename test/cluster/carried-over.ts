@@ -1,6 +1,6 @@
 /**
- * The old product's guide, line by line and in its order, with no change but registry and image. Its
- * lines are run by a shell, from the folder of the chart.
+ * The old product's guide, line by line and in its order, with no change but registry and image.
+ * Its lines are run by a shell, from the folder of the chart.
  */
 import assert from "node:assert/strict";
 import path from "node:path";
