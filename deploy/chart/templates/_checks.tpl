@@ -11,6 +11,7 @@ could include this; replica-statefulset.yaml does.
 {{- include "quorate.checkGenesis" . -}}
 {{- include "quorate.checkLogs" . -}}
 {{- include "quorate.checkIngress" . -}}
+{{- include "quorate.checkAccess" . -}}
 {{- include "quorate.checkNeighbour" . -}}
 {{- include "quorate.checkFounded" . -}}
 {{- end -}}

@@ -28,7 +28,12 @@ allowsNetworkFileSystem: {{ .Values.storage.allowsNetworkFileSystem }}
   "port" 8545
   "rootDialect" .Values.rpc.rootDialect
   "allowedHosts" .Values.rpc.allowedHosts
-  "allowedOrigins" .Values.rpc.allowedOrigins -}}
+  "allowedOrigins" .Values.rpc.allowedOrigins
+  "auth" (include "quorate.auth" . | fromJson) -}}
+{{- if (.Values.rpc.tls).existingSecret -}}{{- $_ := set $rpc "tls" (include "quorate.tls" . | fromJson) -}}{{- end -}}
+{{- if and (include "quorate.isPublic" .) (not (hasKey .Values.rpc.limits "clientRateMax")) -}}
+{{- $_ := set $rpc "clientRateMax" 1000 -}}
+{{- end -}}
 {{- $_ := set $config "rpc" (merge $rpc .Values.rpc.limits) -}}
 {{- if .Values.calls }}{{ $_ := set $config "calls" .Values.calls }}{{ end -}}
 {{- $config | toPrettyJson -}}

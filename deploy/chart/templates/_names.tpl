@@ -153,5 +153,6 @@ topologySpreadConstraints: {{- toYaml . | nindent 2 }}
 {{- $annotations := .Values.service.annotations | default dict -}}
 {{- $scheme := get $annotations "service.beta.kubernetes.io/aws-load-balancer-scheme" | toString -}}
 {{- $internal := get $annotations "service.beta.kubernetes.io/aws-load-balancer-internal" | toString -}}
-{{- if and (eq .Values.service.type "LoadBalancer") (not .Values.service.loadBalancerSourceRanges) (ne $scheme "internal") (ne $internal "true") -}}true{{- end -}}
+{{- $asks := or (.Values.rpc.auth).required (eq (toString (.Values.rpc.tls).clientCertificates) "required") -}}
+{{- if and (not $asks) (eq .Values.service.type "LoadBalancer") (not .Values.service.loadBalancerSourceRanges) (ne $scheme "internal") (ne $internal "true") -}}true{{- end -}}
 {{- end -}}

@@ -33,6 +33,20 @@ const AUTHS = ["demo-init-registry", "demo-registry"].map(
   (name) => `Secret/${name}.data..dockerconfigjson.auths`,
 );
 const NODES = [DEPLOYMENT, REPLICA];
+const CONFIG = `ConfigMap/${CLIENT}.data.client.json`;
+/** What a load balancer without a limit closes, and anything else does not. */
+const OPENED = [
+  `${CONFIG}.rpc.clientRateMax: 1000 -> -`,
+  ...["eth_*", "net_*", "web3_*", "rpc_modules", "quorate_*"].map(
+    (methods, index) => `${CONFIG}.rpc.auth.methods.${index}: ${methods} -> -`,
+  ),
+];
+/** Logs need a way out, too. */
+const logPort = (port: number): string[] =>
+  ["demo-replica", CLIENT].flatMap((name) => [
+    `NetworkPolicy/${name}.spec.egress.2.ports.0.port: - -> ${port}`,
+    `NetworkPolicy/${name}.spec.egress.2.ports.0.protocol: - -> TCP`,
+  ]);
 
 const CASES: readonly Case[] = [
   {
@@ -88,31 +102,42 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    clause: "P7: read permissions",
+    clause: "P7: read permissions, for which helm test acts as the admin",
     settings: ["global.ethPermissioningReadEnabled=true"],
-    changes: [`${WANTED}.genesis.isReadPermissioned: false -> true`],
+    changes: [
+      `${WANTED}.genesis.isReadPermissioned: false -> true`,
+      /^Pod\/demo-test\.spec\.containers\.0\.args\.[34]: - -> /,
+      /^Pod\/demo-test\.spec\.(containers\.0\.volumeMounts|volumes)\.0\./,
+    ],
   },
   {
     clause: "P8: a log endpoint, port 8080 without another",
     settings: ["logManagement.endpoint_1.url=https://logs.example/in"],
-    changes: NODES.flatMap((place) => [
-      `${place}.containers.0.env.1.name: - -> QUORATE_LOG_ENDPOINT_1_URL`,
-      `${place}.containers.0.env.1.value: - -> https://logs.example:8080/in`,
-    ]),
+    changes: [
+      ...logPort(8080),
+      ...NODES.flatMap((place) => [
+        `${place}.containers.0.env.1.name: - -> QUORATE_LOG_ENDPOINT_1_URL`,
+        `${place}.containers.0.env.1.value: - -> https://logs.example:8080/in`,
+      ]),
+    ],
   },
   {
     clause: "P8: a log endpoint with a port",
     settings: ["logManagement.endpoint_1.url=http://logs.example:9000"],
-    changes: NODES.flatMap((place) => [
-      `${place}.containers.0.env.1.name: - -> QUORATE_LOG_ENDPOINT_1_URL`,
-      `${place}.containers.0.env.1.value: - -> http://logs.example:9000`,
-    ]),
+    changes: [
+      ...logPort(9000),
+      ...NODES.flatMap((place) => [
+        `${place}.containers.0.env.1.name: - -> QUORATE_LOG_ENDPOINT_1_URL`,
+        `${place}.containers.0.env.1.value: - -> http://logs.example:9000`,
+      ]),
+    ],
   },
   {
     clause: "P9, P10: who sends logs, in a Secret alone",
     settings: ["logManagement.endpoint_1.username=sender", "logManagement.endpoint_1.password=7"],
     changes: [
       /^Secret\/demo-log-endpoints\.(apiVersion|kind|type|metadata\..*): - -> /,
+      ...logPort(8080),
       "Secret/demo-log-endpoints.data.endpoint_1.username: - -> sender",
       "Secret/demo-log-endpoints.data.endpoint_1.password: - -> 7",
       ...NODES.flatMap((place) => [
@@ -213,18 +238,25 @@ const CASES: readonly Case[] = [
       "Service/client-0-ethrpc.spec.ports.0.nodePort: - -> 30545",
       "Service/client-0-ethrpc.spec.ports.0.port: 8545 -> 80",
       "Service/client-0-ethrpc.spec.type: LoadBalancer -> NodePort",
+      ...OPENED,
       "Pod/demo-test.spec.containers.0.args.2: http://client-0-ethrpc:8545 -> http://client-0-ethrpc:80",
     ],
   },
   {
     clause: "P14b: who may come in through the load balancer",
     settings: ["service.loadBalancerSourceRanges={10.0.0.0/8}"],
-    changes: ["Service/client-0-ethrpc.spec.loadBalancerSourceRanges.0: - -> 10.0.0.0/8"],
+    changes: [
+      "Service/client-0-ethrpc.spec.loadBalancerSourceRanges.0: - -> 10.0.0.0/8",
+      ...OPENED,
+    ],
   },
   {
     clause: "P14b: an ingress",
     settings: ["ingress.enabled=true", "ingress.host=ethrpc.example"],
-    changes: [/^Ingress\/demo-ethrpc\./],
+    changes: [
+      /^Ingress\/demo-ethrpc\./,
+      `${CONFIG}.rpc.auth.signInDomains.7: - -> ethrpc.example:*`,
+    ],
   },
   {
     clause: "P14b: keys that exist",
