@@ -3,7 +3,7 @@
  * registry with a password, and the chart installed, broken, upgraded and removed on it. Needs root
  * and the programs of test/cluster/kubernetes/build.sh. Flags: --build builds those first,
  * --keep-image takes the image of the last run, --keep leaves the cluster up until Ctrl-C,
- * --carried-over runs the old product's guide alone.
+ * --carried-over runs the old product's guide alone, --secured the access to ethrpc alone.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,6 +18,7 @@ import { startRegistry, type Registry } from "./registry.ts";
 import { kubectl } from "./release.ts";
 import { installPackages, whyNotHere } from "./requirements.ts";
 import { lockRun, otherRun, unlockRun } from "./run-lock.ts";
+import { runSecured } from "./secured.ts";
 import { cleanMachine, makeNamespace, SingleNodeCluster } from "./single-node-cluster.ts";
 import { inNamespace, run } from "./shell.ts";
 import { StepTable } from "./step-table.ts";
@@ -100,8 +101,10 @@ async function inside(): Promise<number> {
     });
     if (registry !== undefined) {
       linkTools();
-      if (!flags.has("--carried-over")) await runAcceptance(table, registry);
-      await runCarriedOver(table, registry);
+      const isWhole = !flags.has("--carried-over") && !flags.has("--secured");
+      if (isWhole) await runAcceptance(table, registry);
+      if (isWhole || flags.has("--secured")) await runSecured(table, registry);
+      if (isWhole || flags.has("--carried-over")) await runCarriedOver(table, registry);
     }
     if (table.steps.some(({ isPassed }) => !isPassed)) showCluster();
   } catch (error) {

@@ -33,7 +33,7 @@ export async function checkImage(
   }
   switch (answer.status) {
     case 200:
-      return good(subject, `in ${host}`);
+      return good(subject, `in ${host}${answer.digest === undefined ? "" : `, ${answer.digest}`}`);
     case 404:
       return bad(
         subject,

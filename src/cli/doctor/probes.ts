@@ -78,6 +78,7 @@ async function get(
       status,
       challenge: headers.get("www-authenticate") ?? undefined,
       dateMs: Number.isNaN(date) ? undefined : date,
+      digest: headers.get("docker-content-digest") ?? undefined,
       token: tokenIn((await response.text()).slice(0, TOKEN_ANSWER_MAX)),
     };
   } catch {

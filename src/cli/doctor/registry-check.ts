@@ -7,6 +7,8 @@ export type HttpAnswer = {
   readonly dateMs: number | undefined;
   /** The token of a token service; undefined in every other answer. */
   readonly token?: string | undefined;
+  /** Of an image's manifest. */
+  readonly digest?: string | undefined;
 };
 
 export type HttpGet = (

@@ -15,6 +15,7 @@ import { createProbes } from "../../../../src/cli/doctor/probes.ts";
 const GIB = 2 ** 30;
 const IMAGE = { repository: "team/quorate", tag: "0.1.0" };
 const BASIC = `Basic ${Buffer.from("reader:sesame").toString("base64")}`;
+const DIGEST = `sha256:${"ab".repeat(32)}`;
 const OCI = "application/vnd.oci.image.index.v1+json";
 
 /** A registry with a token service, as the Docker registry protocol describes it. */
@@ -42,6 +43,7 @@ describe("doctor: the image", () => {
       }
       const isManifest = url.pathname === "/v2/team/quorate/manifests/0.1.0";
       response.statusCode = isManifest && isThere && accept.includes(OCI) ? 200 : 404;
+      response.setHeader("docker-content-digest", DIGEST);
       response.end("{}");
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -62,6 +64,7 @@ describe("doctor: the image", () => {
     isThere = true;
     const finding = await checkImage(access("sesame"), IMAGE, createProbes().get);
     assert.equal(finding.verdict, "good", finding.found);
+    assert.ok(finding.found.endsWith(DIGEST), "image.digest pins it");
   });
 
   it("an image that is not there comes with the commands that put it there", async () => {
