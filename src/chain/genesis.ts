@@ -202,7 +202,7 @@ function carriedProblem(
   address: bigint,
   { code, storage }: CarriedAccount,
 ): GenesisError["code"] | undefined {
-  // Its storage says who administers permissions: nobody may bring it along.
+  // Its storage says who administers permissions, so no account of the genesis may set it.
   if (address === PERMISSION_ADDRESS) return "GENESIS_ALLOC_RESERVED";
   if (code.length > CODE_SIZE_MAX) return "GENESIS_ALLOC_CODE_TOO_LARGE";
   const isSorted = storage.every(

@@ -141,7 +141,12 @@ class Guide {
       });
       assert.deepEqual([...endpoint.values("blockchain_id")], [NAME]);
       assert.deepEqual(endpoint.failures(), [], "no entry failed in the pipeline");
-      return `${endpoint.count} entries of ${SERVICES.length} services`;
+      const stored = await endpoint.stored();
+      for (const name of stored === undefined ? [] : SERVICES) {
+        assert.ok((stored?.get(name) ?? 0) > 0, `${name} is in the store`);
+      }
+      const where = stored === undefined ? "" : ", all in Elasticsearch";
+      return `${endpoint.count} entries of ${SERVICES.length} services${where}`;
     } finally {
       await endpoint.close();
     }

@@ -9,12 +9,16 @@ import { kubectl } from "./release.ts";
 
 const NAME = "logstash-logstash";
 const PORT = 8080;
+/** An Elasticsearch in the cluster's network, where there is one: it stores what comes. */
+const STORE = process.env["QUORATE_CLUSTER_ELASTICSEARCH"];
+const STREAM = "logs-generic-default";
 
 type Document = Readonly<Record<string, unknown>>;
 
 export class LogEndpoint {
   readonly #documents: Document[] = [];
   readonly #server: Server;
+  #storing: Promise<void> = Promise.resolve();
 
   private constructor() {
     const filters = originalFilters();
@@ -22,7 +26,9 @@ export class LogEndpoint {
       let body = "";
       request.setEncoding("utf8").on("data", (text: string) => (body += text));
       request.on("end", () => {
-        this.#documents.push(...restatePipeline(filters, body, Date.now()));
+        const documents = restatePipeline(filters, body, Date.now());
+        this.#documents.push(...documents);
+        if (STORE !== undefined) this.#storing = this.#storing.then(() => store(STORE, documents));
         response.end("ok");
       });
     });
@@ -48,6 +54,22 @@ export class LogEndpoint {
     return this.#documents.filter(({ tags }) => tags !== undefined);
   }
 
+  /** How many entries the store has of each service; undefined without a store. */
+  async stored(): Promise<ReadonlyMap<string, number> | undefined> {
+    if (STORE === undefined) return undefined;
+    await this.#storing;
+    const body = { size: 0, aggs: { names: { terms: { field: "service_name" } } } };
+    const answer = (await ask(`${STORE}/${STREAM}*/_search`, JSON.stringify(body))) as {
+      readonly aggregations: {
+        readonly names: {
+          readonly buckets: { readonly key: string; readonly doc_count: number }[];
+        };
+      };
+    };
+    const { buckets } = answer.aggregations.names;
+    return new Map(buckets.map(({ key, doc_count: count }) => [key, count]));
+  }
+
   async close(): Promise<void> {
     kubectl(["delete", "service,endpoints", NAME, "--namespace", "default", "--ignore-not-found"]);
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -69,4 +91,21 @@ function manifests(): string {
     subsets: [{ addresses: [{ ip: NODE_ADDRESS }], ports: [port] }],
   };
   return JSON.stringify({ apiVersion: "v1", kind: "List", items: [service, endpoints] });
+}
+
+/** As the pipeline's output does: created in the data stream, and seen at once. */
+async function store(url: string, documents: readonly Document[]): Promise<void> {
+  const lines = documents.flatMap((document) => [{ create: {} }, document]);
+  const body = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+  const { errors } = (await ask(`${url}/${STREAM}/_bulk?refresh=true`, body)) as {
+    readonly errors: boolean;
+  };
+  if (errors) throw new Error("Elasticsearch refused an entry");
+}
+
+async function ask(url: string, body: string): Promise<unknown> {
+  const headers = { "content-type": "application/x-ndjson" };
+  const response = await fetch(url, { method: "POST", headers, body });
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return response.json();
 }

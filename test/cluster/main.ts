@@ -4,6 +4,7 @@
  * and the programs of test/cluster/kubernetes/build.sh. Flags: --build builds those first,
  * --keep-image takes the image of the last run, --keep leaves the cluster up until Ctrl-C,
  * --carried-over runs the old product's guide alone, --secured the access to ethrpc alone.
+ * QUORATE_CLUSTER_ELASTICSEARCH names a store in the cluster's network that the logs go to.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

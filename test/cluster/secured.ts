@@ -1,4 +1,4 @@
-/** TLS, sign-in and tokens of ethrpc on the cluster, from Secrets as an operator would give them. */
+/** TLS, sign-in and tokens of ethrpc on the cluster, from Secrets as an operator gives them. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";

@@ -44,7 +44,7 @@ describe("quorate bench", () => {
       const key = path.join(folder, "admin.key");
       writeFileSync(key, network.accounts[0]?.privateKey ?? "");
       const args = ["bench", "--url", network.url, "--seconds", "1", "--json"];
-      assert.equal((await runCommand(args)).code, 1, "nobody may read");
+      assert.equal((await runCommand(args)).code, 1, "reads need an identity");
       const { code, stdout, stderr } = await runCommand([...args, "--key", key]);
       assert.equal(code, 0, stderr);
       assert.ok((JSON.parse(stdout) as Report).final > 0);

@@ -103,7 +103,7 @@ does not exist here is refused with a sentence.
 {{- $lines = append $lines "genesisBlock.alloc names plain addresses: each is funded and administers permissions. With a balance of their own they are written as {address, balance}." -}}
 {{- end -}}
 {{- if contains "fb389874fb4e03182a7358275eaf78008775c7ed" (lower (include "quorate.alloc" .)) -}}
-{{- $lines = append $lines "WARNING: genesisBlock.alloc names 0xFB389874FB4e03182A7358275eaf78008775c7ed, the old product's sample admin. Its private key is published: everyone can administer permissions with it. Use an address of your own." -}}
+{{- $lines = append $lines "WARNING: genesisBlock.alloc names 0xFB389874FB4e03182A7358275eaf78008775c7ed, the old product's sample admin. Its private key is published, so any caller can administer permissions. Use an address of your own." -}}
 {{- end -}}
 {{- if or (include "quorate.text" $values.genesisBlock.permissioningContractAddress) (include "quorate.text" $values.genesisBlock.permissioningContractBin) -}}
 {{- $lines = append $lines "genesisBlock.permissioningContract* was not used: the permission contract is built in, at 0x0071756F726174652E7065726d697373696f6E73, with checkUserAction and updatePermissions as before. Change the address in your programs." -}}
