@@ -30,8 +30,8 @@ export function runGenesisAlloc({ texts }: Arguments, terminal: Terminal): numbe
   for (const line of summaryOf(carried.value)) terminal.result(line);
   if (text.length > CHART_BYTES_MAX) {
     terminal.note(
-      `${shownPath(out)} has ${text.length} bytes, and the chart takes ${CHART_BYTES_MAX}: Kubernetes ` +
-        'keeps it in a Secret. Leave accounts out, or use it with "quorate up" and "genesis create".',
+      `${shownPath(out)} has ${text.length} bytes, and the chart takes ${CHART_BYTES_MAX}: ` +
+        "Kubernetes keeps it in a Secret. Leave accounts out, or use it with quorate up.",
     );
   }
   return 0;
