@@ -1,4 +1,4 @@
-/** How far a long run is: a bar that is drawn over on a terminal, a line for each tenth elsewhere. */
+/** How far a long run is: a bar drawn over on a terminal, a line for each tenth elsewhere. */
 const WIDTH = 24;
 const LINE_START = "\r\u001b[K";
 const REDRAW_MS = 100;

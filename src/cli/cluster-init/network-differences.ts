@@ -38,7 +38,7 @@ export function differencesOf(wanted: WantedNetwork, stored: NetworkFile): reado
     .map(([name, before, now]) => `${name}: the network has ${before}, the values ask for ${now}`);
 }
 
-/** Without an admin among those asked for, the first account is the one made at the first install. */
+/** Without an admin among those asked for, the first account was made at the first install. */
 function allocTexts(
   kept: readonly GenesisAccount[],
   asked: WantedNetwork["genesis"],
