@@ -50,8 +50,8 @@ export const bench: Command = {
     { name: "json", summary: "print JSON" },
   ],
   details:
-    "It writes to the network: new accounts without coins send transfers of 0, or of a token that\n" +
-    "is deployed for it. Where writing needs a right, --key names the one account that acts.",
+    "It writes to the network: new accounts without coins send transfers of 0, or of a token\n" +
+    "that is deployed for it. Where writing needs a right, --key names the one account that acts.",
   async run(given, { terminal }) {
     const options = parseOptions(given);
     const isJson = given.switches.has("json");
