@@ -19,7 +19,7 @@ import { measureLatency } from "../src/cli/bench/load.ts";
 import { percentile } from "../src/cli/bench/percentiles.ts";
 import {
   createSenders,
-  type Sender,
+  type BenchSender,
   type SignedTransaction,
   signNext,
 } from "../src/cli/bench/senders.ts";
@@ -38,7 +38,7 @@ const CALL = { to: 1n, value: 0n, data: new Uint8Array(0), gasLimit: 21_000n };
 
 type Subject = {
   readonly network: RunningNetwork;
-  readonly sender: Sender;
+  readonly sender: BenchSender;
   readonly runs: (readonly number[])[];
 };
 

@@ -9,7 +9,7 @@ import { measureLatency, runLoad, type LoadResult, type Pace } from "../../src/c
 import { RpcConnection } from "../../src/cli/bench/rpc-connection.ts";
 import {
   createSenders,
-  senderOf,
+  senderOfKey,
   signNext,
   type Call,
   type SignedTransaction,
@@ -66,7 +66,7 @@ class Generator {
   async prepare(): Promise<void> {
     const { url, funderKey } = this.#plan;
     const connection = await RpcConnection.open(url);
-    const funder = senderOf(hexToBytes(funderKey));
+    const funder = senderOfKey(hexToBytes(funderKey));
     const address = `0x${funder.address.toString(16).padStart(40, "0")}`;
     funder.nonce = BigInt(
       String(await connection.call("eth_getTransactionCount", [address, "latest"])),

@@ -2,6 +2,7 @@
  * One replica as a process of its own, so that a test can kill it. Its options are the argument.
  */
 import type { LogFields } from "../../src/base/logger.ts";
+import { ExecutionService } from "../../src/replica/execution/execution-service.ts";
 import { ReplicaNode } from "../../src/replica/replica-node.ts";
 import type { StartMode } from "../../src/replica/replica-options.ts";
 import { Transport } from "../../src/transport/transport.ts";
@@ -24,6 +25,8 @@ export type ReplicaProcessOptions = {
   /** Heights behind from which on the state is taken from a peer. */
   readonly transferGapMin?: number;
   readonly stateManners?: StateManners;
+  /** Each block waits so long before it is executed, until the first state was taken over. */
+  readonly executeDelayMs?: number;
 };
 
 const READY_LINE = "ready";
@@ -35,6 +38,8 @@ async function main(text: string): Promise<void> {
   const options = JSON.parse(text) as ReplicaProcessOptions;
   const { index, dataPath, ports, startMode, transferGapMin: gapMin } = options;
   if (options.stateManners !== undefined) misbehave(index, options.stateManners);
+  let mustBeSlow = options.executeDelayMs !== undefined;
+  if (mustBeSlow) slowDown(options.executeDelayMs ?? 0, () => mustBeSlow);
   const endpoints = ports.map((port) => ({ host: HOST, port }));
   const log = (message: string, fields?: LogFields): void => {
     process.stderr.write(`${index} ${message} ${JSON.stringify(fields ?? {})}\n`);
@@ -51,6 +56,10 @@ async function main(text: string): Promise<void> {
       onFatal: () => process.exit(1),
     },
   );
+  const watch = setInterval(() => {
+    mustBeSlow = mustBeSlow && node.counters.stateTransfers === 0;
+    if (!mustBeSlow) clearInterval(watch);
+  }, 20);
   process.once("SIGTERM", () => {
     node.close().then(
       () => process.exit(0),
@@ -59,6 +68,19 @@ async function main(text: string): Promise<void> {
   });
   process.on("SIGUSR2", () => process.stdout.write(`${JSON.stringify(node.counters)}\n`));
   process.stdout.write(`${READY_LINE}\n`);
+}
+
+/**
+ * Small blocks are executed faster than a state is fetched, so the test makes them slow. It blocks
+ * the thread that feeds them: a block that came later would belong to the state before.
+ */
+function slowDown(delayMs: number, mustBeSlow: () => boolean): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  const { execute } = ExecutionService.prototype;
+  ExecutionService.prototype.execute = function executeLater(this: ExecutionService, ...given) {
+    if (mustBeSlow()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);
+    execute.apply(this, given);
+  };
 }
 
 /** Changes frames on their way out, and knows nothing else of the replica. */

@@ -13,7 +13,13 @@ import { TOKEN_CREATION_CODE, TOKEN_SELECTORS } from "../smoke-test/token-byteco
 import { measureLatency, runLoad, type LoadResult, type Pace } from "./load.ts";
 import { percentile } from "./percentiles.ts";
 import { RpcConnection, type RpcTarget } from "./rpc-connection.ts";
-import { senderOf, signNext, type Call, type Sender, type SignedTransaction } from "./senders.ts";
+import {
+  senderOfKey,
+  signNext,
+  type Call,
+  type BenchSender,
+  type SignedTransaction,
+} from "./senders.ts";
 
 export type BenchOptions = {
   readonly url: string;
@@ -95,7 +101,7 @@ export async function runBench(
 type Plan = {
   readonly target: RpcTarget;
   readonly chainId: bigint;
-  readonly senders: readonly Sender[];
+  readonly senders: readonly BenchSender[];
   /** The token; undefined for value transfers. */
   readonly token: bigint | undefined;
 };
@@ -122,11 +128,11 @@ function headersOf({ authorization }: RpcTarget): Readonly<Record<string, string
 async function createSenders(
   { senderCount, privateKey }: BenchOptions,
   call: JsonRpc,
-): Promise<readonly Sender[]> {
+): Promise<readonly BenchSender[]> {
   if (privateKey === undefined) {
-    return Array.from({ length: senderCount }, () => senderOf(new Uint8Array(randomBytes(32))));
+    return Array.from({ length: senderCount }, () => senderOfKey(new Uint8Array(randomBytes(32))));
   }
-  const sender = senderOf(privateKey);
+  const sender = senderOfKey(privateKey);
   const count = await call("eth_getTransactionCount", [addressToHex(sender.address), "pending"]);
   sender.nonce = BigInt(String(count));
   return [sender];

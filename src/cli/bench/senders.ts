@@ -7,7 +7,7 @@ import { keccak256 } from "../../crypto/keccak256.ts";
 import { publicKeyOf } from "../../crypto/secp256k1.ts";
 import { requestBody } from "./rpc-connection.ts";
 
-export type Sender = {
+export type BenchSender = {
   readonly privateKey: Uint8Array;
   readonly address: bigint;
   nonce: bigint;
@@ -23,18 +23,18 @@ export type Call = {
 /** With the whole request that submits it. */
 export type SignedTransaction = { readonly hash: Hex; readonly body: string };
 
-export function createSenders(count: number): Sender[] {
+export function createSenders(count: number): BenchSender[] {
   return Array.from({ length: count }, (_, index) => {
-    return senderOf(keccak256(new TextEncoder().encode(`quorate bench sender ${index}`)));
+    return senderOfKey(keccak256(new TextEncoder().encode(`quorate bench sender ${index}`)));
   });
 }
 
-export function senderOf(privateKey: Uint8Array): Sender {
+export function senderOfKey(privateKey: Uint8Array): BenchSender {
   return { privateKey, address: publicKeyToAddress(publicKeyOf(privateKey)), nonce: 0n };
 }
 
 /** Uses up the sender's next nonce. */
-export function signNext(sender: Sender, chainId: bigint, call: Call): SignedTransaction {
+export function signNext(sender: BenchSender, chainId: bigint, call: Call): SignedTransaction {
   const { privateKey, nonce } = sender;
   sender.nonce++;
   const fees = { maxPriorityFeePerGas: 0n, maxFeePerGas: 0n };

@@ -11,7 +11,7 @@ import { KUBERNETES_MIN } from "../../../src/cli/doctor/cluster-checks.ts";
 import { HELM_MIN, KUBECTL_MIN, REQUESTS } from "../../../src/cli/doctor/examine.ts";
 import { LOG_STACK_PODS } from "../../../src/cli/doctor/log-stack-pods.ts";
 import { parseResourceQuantity } from "../../../src/cli/doctor/quantity.ts";
-import { commandBlocks, fillIn, makeTools, runBlock } from "../../support/doc-commands.ts";
+import { commandBlocks, fillIn, makeTools, runBlock } from "../../support/docs/doc-commands.ts";
 import { HAS_KUBERNETES_TOOLS } from "../../support/processes/kubernetes-tools.ts";
 import { renderChart, CREDENTIALS, find } from "../../support/rendered-chart.ts";
 

@@ -2,7 +2,7 @@
  * helm for the commands of the documentation, where there is no cluster: install and upgrade render
  * the chart, with the values that an upgrade would use again; the others read their flags.
  */
-import { CREDENTIALS, runHelm } from "./rendered-chart.ts";
+import { CREDENTIALS, runHelm } from "../rendered-chart.ts";
 
 export const DRY_HELM = import.meta.filename;
 

@@ -10,9 +10,9 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { DRY_HELM } from "./dry-helm.ts";
 import { DRY_QUORATE } from "./dry-quorate.ts";
-import { kubernetesTool } from "./processes/kubernetes-tools.ts";
+import { kubernetesTool } from "../processes/kubernetes-tools.ts";
 
-const ROOT = path.join(import.meta.dirname, "../..");
+const ROOT = path.join(import.meta.dirname, "../../..");
 const TIMEOUT_MS = 120_000;
 const NODE = process.execPath;
 

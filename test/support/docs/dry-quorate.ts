@@ -4,12 +4,12 @@
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { parseArguments } from "../../src/cli/command.ts";
-import { COMMANDS } from "../../src/cli/command-table.ts";
+import { parseArguments } from "../../../src/cli/command.ts";
+import { COMMANDS } from "../../../src/cli/command-table.ts";
 
 export const DRY_QUORATE = import.meta.filename;
 
-const PROGRAM = path.join(import.meta.dirname, "../../bin/quorate.js");
+const PROGRAM = path.join(import.meta.dirname, "../../../bin/quorate.js");
 const RUN = [/^keys create /, /^genesis (create|alloc) /];
 
 if (import.meta.main) await dryRun(process.argv.slice(2));
