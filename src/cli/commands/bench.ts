@@ -68,7 +68,7 @@ export const bench: Command = {
       for (const bar of bars.values()) bar.end();
     });
     if (isJson) terminal.result(JSON.stringify({ url: options.url, ...report }, undefined, 2));
-    else for (const line of summaryLines(options, report)) terminal.result(line);
+    else for (const line of benchSummaryLines(options, report)) terminal.result(line);
     return report.final === report.sent ? 0 : 1;
   },
 };
@@ -111,7 +111,7 @@ function loadPrivateKey(file: string): Uint8Array {
   throw new CodedError("KEY_UNREADABLE", { path: shownPath(file), reason });
 }
 
-export function summaryLines(options: BenchOptions, report: BenchReport): readonly string[] {
+export function benchSummaryLines(options: BenchOptions, report: BenchReport): readonly string[] {
   const { pace, transfers, privateKey, senderCount } = options;
   const kind = transfers === "value" ? "value transfers" : "ERC-20 transfers";
   const who = privateKey === undefined ? `${senderCount} senders` : "one sender";
