@@ -70,6 +70,9 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     `"${text(given)}" is no date. Write it as YYYY-MM-DD hh:mm:ss, in UTC and 24 hours.`,
   GENESIS_CHAIN_ID_OUT_OF_RANGE: ({ given }) =>
     `the chain id ${text(given)} is out of range. Give one from 1 to 9223372036854775771.`,
+  GENESIS_ALLOC_OVERFLOW: () =>
+    "the balances of the genesis add up to more than 256 bits. Lower the largest: the " +
+    "development account of geth, for one, holds nearly all.",
   CLUSTER_ACCESS_MISSING: ({ reason }) =>
     `this is no pod that may talk to Kubernetes (${text(reason)}). The chart runs this command.`,
   CLUSTER_UNREACHABLE: ({ host, port }) =>

@@ -10,6 +10,7 @@ import { keccak256 } from "../../crypto/keccak256.ts";
 import type { WantedNetwork } from "./wanted-network.ts";
 
 const HASH_SHOWN = 10;
+const ACCOUNTS_SHOWN = 3;
 
 /** One line each, by the chart's names of the parameters. */
 export function differencesOf(wanted: WantedNetwork, stored: NetworkFile): readonly string[] {
@@ -44,11 +45,20 @@ function allocTexts(
   asked: WantedNetwork["genesis"],
 ): readonly [string, string] {
   const isMade = genesisAdmins(asked).length === 0;
-  return [allocText(isMade ? kept.slice(1) : kept), allocText(asked.alloc)];
+  const before = (isMade ? kept.slice(1) : kept).map(accountText);
+  const now = asked.alloc.map(accountText);
+  if (before.join() === now.join()) return ["", ""];
+  const only = (some: readonly string[], others: readonly string[]): string =>
+    listText(some.filter((account) => !others.includes(account)));
+  const texts = [only(before, now), only(now, before)] as const;
+  return texts[0] === texts[1] ? ["these accounts", "another order of them"] : texts;
 }
 
-function allocText(alloc: readonly GenesisAccount[]): string {
-  return alloc.map(accountText).join(",");
+/** There may be thousands. */
+function listText(accounts: readonly string[]): string {
+  const shown = accounts.slice(0, ACCOUNTS_SHOWN).join(",");
+  const more = accounts.length - ACCOUNTS_SHOWN;
+  return more > 0 ? `${shown} and ${more} more` : shown === "" ? "no other" : shown;
 }
 
 /** Code and storage by a hash: they may be long. */

@@ -1,7 +1,7 @@
 /**
  * A dump of another chain's state becomes accounts of a genesis. Read are the dumps of geth
- * (debug_dumpBlock, debug_accountRange), of Anvil (anvil_dumpState), the `alloc` of a genesis file of
- * geth or Besu, and each of them as the answer of JSON-RPC that it came in.
+ * (`geth dump`, debug_dumpBlock), of Anvil (anvil_dumpState), the `alloc` of a genesis file of geth or
+ * Besu, and each of them as the answer of JSON-RPC that it came in.
  */
 import { gunzipSync } from "node:zlib";
 import { parseHex } from "../../base/hex.ts";
@@ -41,7 +41,10 @@ const CHAIN_CONTRACTS: ReadonlyMap<bigint, string> = new Map([
 ]);
 
 export function dumpToAlloc(text: string): Result<CarriedState, readonly ConfigProblem[]> {
-  const records = accountRecords(parseJson(text));
+  const parsed = parseJson(text) ?? accountLines(text);
+  const cut = cutOff(parsed);
+  if (cut !== undefined) return err([{ path: "", message: cut }]);
+  const records = accountRecords(parsed);
   if (records === undefined) {
     const known = "geth's debug_dumpBlock, Anvil's anvil_dumpState or a genesis file with alloc";
     return err([{ path: "", message: `it is no dump that is known here: ${known}` }]);
@@ -58,6 +61,27 @@ export function dumpToAlloc(text: string): Result<CarriedState, readonly ConfigP
   }
   accounts.sort((a, b) => (a.address < b.address ? -1 : 1));
   return problems.length > 0 ? err(problems) : ok({ accounts, leftOut });
+}
+
+/** `geth dump`: a line with the root, then one for each account. */
+function accountLines(text: string): JsonRecord | undefined {
+  const accounts: Record<string, unknown> = {};
+  for (const line of text.split("\n").filter((one) => one.trim() !== "")) {
+    const record = parseJson(line);
+    if (!isRecord(record)) return undefined;
+    if (record["balance"] === undefined) continue;
+    accounts[String(record["address"] ?? record["key"])] = record;
+  }
+  return { accounts };
+}
+
+/** geth answers with 256 accounts at most and says where the next ones begin. */
+function cutOff(value: unknown): string | undefined {
+  const inner = isRecord(value) && isRecord(value["result"]) ? value["result"] : value;
+  if (!isRecord(inner) || !isRecord(inner["accounts"])) return undefined;
+  if (inner["next"] === undefined || inner["next"] === null) return undefined;
+  const count = Object.keys(inner["accounts"]).length;
+  return `it ends after ${count} accounts. Stop the node and take all: geth --datadir DIR dump`;
 }
 
 function accountRecords(value: unknown): JsonRecord | undefined {

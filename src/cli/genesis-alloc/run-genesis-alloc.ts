@@ -42,6 +42,8 @@ function summaryOf({ accounts, leftOut }: CarriedState): readonly string[] {
   const slots = contracts.reduce((sum, { carried }) => sum + (carried?.storage.length ?? 0), 0);
   return [
     `${accounts.length} accounts, of which ${contracts.length} contracts with ${slots} storage slots`,
-    ...leftOut.map(({ address, reason }) => `left out: ${address}, ${reason}`),
+    ...[...Map.groupBy(leftOut, ({ reason }) => reason)].map(
+      ([reason, ones]) => `left out: ${ones.map(({ address }) => address).join(", ")}: ${reason}`,
+    ),
   ];
 }

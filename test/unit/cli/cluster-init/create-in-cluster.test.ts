@@ -6,6 +6,7 @@ import {
   parseWantedNetwork,
   type WantedNetwork,
 } from "../../../../src/cli/cluster-init/wanted-network.ts";
+import { genesisAdmins } from "../../../../src/chain/genesis.ts";
 import { parseNetworkFile } from "../../../../src/config/network-file.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 1);
@@ -164,6 +165,34 @@ describe("creating a network in a cluster", () => {
   it("refuses a timestamp that has not come yet", async () => {
     const error = await refusalOfNew(wanted({ timestamp: "2027-01-01 00:00:00" }));
     assert.match(error.message, /^CONFIG_INVALID.*GENESIS_TIMESTAMP_IN_FUTURE/);
+  });
+
+  it("takes accounts of another chain along, and makes an admin beside them", async () => {
+    const secrets = new Secrets();
+    const carried = Array.from({ length: 9 }, (_, index) => ({
+      address: `0x${String(index + 1).repeat(40)}`,
+      balance: 7,
+      isAdmin: false,
+      ...(index === 0 && { nonce: 2, code: "0x6001", storage: { "0x2": "0x3", "0x1": "0x0" } }),
+    }));
+    await foundInCluster(wanted({ alloc: carried }), secrets, NOW_MS);
+    const file = parseNetworkFile(secrets.kept.get("demo-network")?.["network.json"] ?? "", NOW_MS);
+    assert.ok(file.ok);
+    const { alloc } = file.value.genesis;
+    assert.equal(alloc.length, 10);
+    assert.deepEqual(genesisAdmins(file.value.genesis), [alloc[0]?.address]);
+    assert.deepEqual(alloc[1]?.carried, {
+      isAdmin: false,
+      nonce: 2n,
+      code: Uint8Array.of(0x60, 1),
+      storage: [[2n, 3n]],
+    });
+    // The same values again are the same network; others are told without listing them all.
+    await foundInCluster(wanted({ alloc: carried }), secrets, NOW_MS);
+    const { message } = await refusal(wanted({ alloc: [] }), secrets);
+    assert.match(message, /genesisBlock\.alloc: the network has 0x1{40}=7 \(0x.* and 6 more/);
+    const turned = await refusal(wanted({ alloc: carried.toReversed() }), secrets);
+    assert.match(turned.message, /another order of them/);
   });
 });
 

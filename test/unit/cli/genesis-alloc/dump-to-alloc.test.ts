@@ -80,6 +80,10 @@ describe("a dump of another chain's state", () => {
   const forms: readonly (readonly [string, unknown])[] = [
     ["geth's debug_dumpBlock", GETH],
     ["the answer of JSON-RPC that it came in", { jsonrpc: "2.0", id: 1, result: GETH }],
+    [
+      "what geth dump prints",
+      ['{"root":"0xf00d"}', ...Object.entries(GETH.accounts).map(lineOf), ""].join("\n"),
+    ],
     ["a genesis file of Besu", BESU],
     ["the alloc of a genesis alone", BESU.alloc],
     ["the state of Anvil", ANVIL],
@@ -90,7 +94,7 @@ describe("a dump of another chain's state", () => {
   ];
   for (const [name, dump] of forms) {
     it(`${name} becomes the same accounts, none of them an admin`, () => {
-      const alloc = dumpToAlloc(JSON.stringify(dump));
+      const alloc = dumpToAlloc(typeof dump === "string" ? dump : JSON.stringify(dump));
       assert.ok(alloc.ok);
       assert.deepEqual(alloc.value.accounts, EXPECTED);
     });
@@ -116,6 +120,11 @@ describe("a dump of another chain's state", () => {
   const refused: readonly (readonly [string, unknown, RegExp])[] = [
     ["no JSON", "{", /no dump that is known/],
     ["JSON of another kind", [1], /no dump that is known/],
+    [
+      "a dump that geth cut off",
+      { result: { ...GETH, next: "0XeJ8lWb" } },
+      /ends after 2 accounts/,
+    ],
     ["broken compression", { result: "0x1f8b00" }, /no dump that is known/],
     ["an account without its address", { accounts: { "pre(0x12)": {} } }, /--cache\.preimages/],
     ["a balance that is none", { accounts: { [HOLDER]: { balance: "many" } } }, /balance/],
@@ -145,3 +154,7 @@ describe("a dump of another chain's state", () => {
     assert.equal(merged[1]?.address, BigInt(TOKEN));
   });
 });
+
+function lineOf([address, account]: readonly [string, object]): string {
+  return JSON.stringify({ ...account, address });
+}
