@@ -175,7 +175,7 @@ describe("creating a network in a cluster", () => {
       isAdmin: false,
       ...(index === 0 && { nonce: 2, code: "0x6001", storage: { "0x2": "0x3", "0x1": "0x0" } }),
     }));
-    await foundInCluster(wanted({ alloc: carried }), secrets, NOW_MS);
+    await createInCluster(wanted({ alloc: carried }), secrets, NOW_MS);
     const file = parseNetworkFile(secrets.kept.get("demo-network")?.["network.json"] ?? "", NOW_MS);
     assert.ok(file.ok);
     const { alloc } = file.value.genesis;
@@ -188,7 +188,7 @@ describe("creating a network in a cluster", () => {
       storage: [[2n, 3n]],
     });
     // The same values again are the same network; others are told without listing them all.
-    await foundInCluster(wanted({ alloc: carried }), secrets, NOW_MS);
+    await createInCluster(wanted({ alloc: carried }), secrets, NOW_MS);
     const { message } = await refusal(wanted({ alloc: [] }), secrets);
     assert.match(message, /genesisBlock\.alloc: the network has 0x1{40}=7 \(0x.* and 6 more/);
     const turned = await refusal(wanted({ alloc: carried.toReversed() }), secrets);
