@@ -1,4 +1,4 @@
-/** Words about byte strings that have no domain of their own. */
+/** Functions on byte strings that belong to no other folder. */
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;

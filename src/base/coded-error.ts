@@ -1,6 +1,6 @@
 /**
- * The world failed (disk, network, configuration): an error with a stable code and data.
- * Tests and callers match the code; the text is for people.
+ * An error of the environment (disk, network, configuration) with a stable code and data. Tests and
+ * callers match the code; the text is for people.
  */
 export class CodedError extends Error {
   override readonly name = "CodedError";

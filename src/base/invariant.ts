@@ -1,10 +1,13 @@
-/** A broken promise of our own code. It is never caught: the process stops (see docs/errors.md). */
+/**
+ * An invariant of our own code does not hold. It is never caught: the process stops (see
+ * docs/errors.md).
+ */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";
 }
 
 /**
- * States what must be true if our own code is right. It stays on in production: a node that has
+ * Asserts what must be true if our own code is right. It stays on in production: a node that has
  * lost its own invariants must stop rather than sign. Input from outside is never asserted.
  */
 export function invariant(condition: boolean, message: string): asserts condition {

@@ -2,9 +2,9 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Fixed messages, data as fields. What peers can cause at will goes to `debug`. */
+/** Fixed messages, data as fields. Events that peers can cause at will are logged at `debug`. */
 export type Logger = {
-  /** Asked before fields are gathered for `debug`: at other levels that would be for nothing. */
+  /** Checked before fields are gathered for `debug`, so that other levels do not pay for them. */
   isDebug?(): boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

@@ -1,6 +1,6 @@
 /**
- * A rate limit that says how long to wait. What was taken may exceed what was there by one helping,
- * so large frames and batches pass and are paid for afterwards.
+ * A rate limit that says how long to wait. One withdrawal may exceed what is there, so that large
+ * frames and batches pass and are paid for afterwards.
  */
 export class TokenBucket {
   readonly #perMs: number;
@@ -8,7 +8,7 @@ export class TokenBucket {
   #tokens: number;
   #filledMs: number;
 
-  /** One second's worth may be saved up. */
+  /** Holds at most the tokens of one second. */
   constructor(perSecond: number, nowMs: number) {
     this.#perMs = perSecond / 1_000;
     this.#max = perSecond;

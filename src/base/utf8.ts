@@ -1,4 +1,4 @@
-/** Of the language's host: the pure folders are compiled without its types. */
+/** Declared here because the pure folders are compiled without the host's types. */
 declare class TextDecoder {
   decode(bytes: Uint8Array): string;
 }
