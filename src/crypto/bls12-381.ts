@@ -9,7 +9,7 @@ const SCALAR_BYTES = 32;
 
 const { module } = curve;
 
-/** The points may lie outside of the subgroup. */
+/** The points may be outside the subgroup. */
 export function bls12AddG1(input: Uint8Array): Uint8Array | undefined {
   return curve.run(() => {
     const [left, right] = [curve.allocate(G1_SIZE), curve.allocate(G1_SIZE)];

@@ -1,9 +1,9 @@
 /**
- * Ed25519 by libsodium, and by nothing else: implementations differ in what they accept at the
- * edges, and replicas that disagree about one signature disagree about a certificate. libsodium
- * checks the equation without the cofactor and refuses a scalar S at or above the group order,
- * public keys and points R of small order, and non-canonical public keys. It is also twice as fast
- * as node:crypto with cached key objects.
+ * Ed25519 by libsodium only: implementations differ in what they accept at the edges, and replicas
+ * that disagree about one signature disagree about a certificate. libsodium checks the equation
+ * without the cofactor and refuses a scalar S at or above the group order, public keys and points R
+ * of small order, and non-canonical public keys. It is also twice as fast as node:crypto with
+ * cached key objects.
  */
 import { createRequire } from "node:module";
 import { invariant } from "../base/invariant.ts";

@@ -1,12 +1,12 @@
 /**
- * A 32-bit hash of a 256-bit word for hash tables, with a key that is drawn when the process starts
- * and that nobody is told: whoever chooses the words (slots, addresses) cannot choose collisions.
- * It differs from process to process, so nothing that replicas agree on may follow from it; a
- * table's order must not either.
+ * A 32-bit hash of a 256-bit word for hash tables, with a secret key that is drawn when the process
+ * starts: an attacker who chooses the words (slots, addresses) cannot choose collisions. The hash
+ * differs from process to process, so nothing that replicas agree on may depend on it, nor may a
+ * table's order.
  *
  * The sum of the word's 16-bit pieces times secret odd factors: two different words have the same
  * sum with a chance of one in 2^16 at most, and never if they differ in one piece only. Sums of
- * neighbours (the slots of an array) lie evenly apart, and for one factor in a hundred so that
+ * neighbours (the slots of an array) are evenly spaced, and for one factor in a hundred so that
  * their upper bits are nearly all the same; so the sum is mixed, which keeps different sums apart.
  */
 import { randomFillSync } from "node:crypto";
@@ -20,7 +20,7 @@ const addend = factors[PIECES] ?? 0;
 const limbs = new BigUint64Array(4);
 const pieces = new Uint16Array(limbs.buffer);
 
-/** Of an unsigned word of at most 256 bits; what lies above is ignored. */
+/** Of an unsigned word of at most 256 bits; higher bits are ignored. */
 export function keyedWordHash(word: bigint): number {
   // The array keeps the low 64 bits of what it is given.
   limbs[0] = word;

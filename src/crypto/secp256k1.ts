@@ -9,7 +9,9 @@ const SIGNATURE_SIZE = 64;
 
 const curve = loadNativeSecp256k1() ?? loadNobleSecp256k1();
 
-/** False when the slow fallback is in use: 2-3 ms a recovery instead of 0.08. Warn loudly. */
+/**
+ * False when the slow fallback is in use: 2-3 ms a recovery instead of 0.08. The caller must warn.
+ */
 export const isNative: boolean = curve.isNative;
 
 /**

@@ -81,7 +81,7 @@ function writeInputEnd(code: KernelCode): void {
   code.get(END).set(CURSOR);
   code.get(LENGTH).i32(RATE).i32Divide().i32(1).i32Add().i32(RATE).i32Multiply();
   code.i32(INPUT_OFFSET).i32Add().set(END);
-  // Whole words are written, up to 7 bytes past END: nothing lies there.
+  // Whole words are written, up to 7 bytes past END: that memory is unused.
   code.get(CURSOR).i64(1n).store64(0);
   code.loop();
   code.get(CURSOR).i32(8).i32Add().tee(CURSOR).get(END).i32Less().if();

@@ -1,6 +1,6 @@
 /**
  * Writes the one function of the Keccak kernel. It is not wasm-assembler.ts, because lanes are
- * found by arithmetic on the numbers of locals, input lies at any address (loads are not aligned),
+ * found by arithmetic on the numbers of locals, input is at any address (loads are not aligned),
  * and the bytes are pinned: a module that is shipped must not change when the assembler does.
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * secp256k1 by libsecp256k1 compiled to a native addon. The binding is imported by its own path:
- * the package's main entry falls back to a JavaScript curve 30 times slower and says nothing.
+ * the package's main entry silently falls back to a JavaScript curve that is 30 times slower.
  */
 import { createRequire } from "node:module";
 import type { Secp256k1 } from "./secp256k1-curve.ts";
@@ -18,7 +18,7 @@ type Binding = {
 };
 
 /**
- * Filled and read within one synchronous call. What a binding is given must lie outside of the
+ * Filled and read within one synchronous call. The arguments of a binding must be outside the
  * engine's heap: small arrays would be moved there, one allocation for each.
  */
 const hashBytes = Buffer.alloc(32);

@@ -1,6 +1,6 @@
 /**
  * secp256k1 in JavaScript (@noble/curves): the fallback where the native binding is missing, and
- * the second opinion in tests. It accepts and recovers exactly what the native one does.
+ * the reference in tests. It accepts and recovers exactly what the native one does.
  */
 import { createRequire } from "node:module";
 import type * as Curves from "@noble/curves/secp256k1.js";

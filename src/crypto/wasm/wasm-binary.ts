@@ -1,4 +1,4 @@
-/** The pieces that every WebAssembly binary is made of, for those who write one here. */
+/** The parts of every WebAssembly binary, shared by the two writers here. */
 
 /** Codes of the value types. */
 export const VALUE_TYPE_CODE = { i32: 0x7f, i64: 0x7e } as const;

@@ -13,7 +13,7 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: Record<string, unknown> };
 };
 
-/** Compiles and instantiates at once: small modules need no promise. */
+/** Compiles and instantiates synchronously, which is allowed for small modules. */
 export function instantiateWasm(binary: Uint8Array): WasmInstance {
   const module = new WebAssembly.Module(binary);
   const { exports } = new WebAssembly.Instance(module);
