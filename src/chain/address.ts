@@ -1,5 +1,5 @@
 /**
- * Addresses are 160-bit unsigned bigints throughout the node: they are Map keys, they lie on the
+ * Addresses are 160-bit unsigned bigints throughout the node: they are Map keys, they are on the
  * EVM's stack, and comparing them is one instruction. Bytes exist only at the edges.
  */
 import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
@@ -50,7 +50,7 @@ export function publicKeyToAddress(publicKey: Uint8Array): bigint {
   return BigInt.asUintN(160, keccak256Word(publicKey, 0, publicKey.length));
 }
 
-/** Where a contract created by a transaction of this sender and nonce lies. */
+/** The address of a contract created by a transaction of this sender and nonce. */
 export function createdAddress(sender: bigint, nonce: bigint): bigint {
   const encoded = encodeRlp([addressToBytes(sender), nonce]);
   return BigInt.asUintN(160, keccak256Word(encoded, 0, encoded.length));

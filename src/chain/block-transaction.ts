@@ -1,5 +1,5 @@
 import type { GenesisTransaction } from "./genesis-block.ts";
 import type { RecoveredTransaction } from "./transaction-sender.ts";
 
-/** A transaction of a block. Block 0 has one that nobody signed. */
+/** A transaction of a block. That of block 0 is unsigned. */
 export type BlockTransaction = RecoveredTransaction | GenesisTransaction;

@@ -14,8 +14,8 @@ import { createReceipt, encodeReceipt, type Receipt } from "./receipt.ts";
 import { encodeRlp } from "./rlp/rlp.ts";
 
 /**
- * The beneficiary of every block ("quorate" in ASCII). Nobody has its key: a fee that someone
- * offers although gas is free is burned, and no leader gains by ordering.
+ * The beneficiary of every block ("quorate" in ASCII). Its key is unknown: a fee that is offered
+ * although gas is free is burned, and no leader gains by ordering.
  */
 export const COINBASE_ADDRESS = 0x71756f72617465n;
 

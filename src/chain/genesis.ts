@@ -1,6 +1,6 @@
 /**
- * What a network is founded on. It never changes: its SHA-256 is the network's id in every
- * consensus signature, and block 0 commits to it.
+ * The genesis of a network. It never changes: its SHA-256 is the network's id in every consensus
+ * signature, and block 0 commits to it.
  */
 import { bytesToHex } from "../base/hex.ts";
 import { err, ok, type Result } from "../base/result.ts";
@@ -166,7 +166,7 @@ export function checkGenesis(config: GenesisConfig, nowMs: number): readonly Gen
     const subject = String(config.transactionGasMax);
     errors.push({ code: "GENESIS_TRANSACTION_GAS_OUT_OF_RANGE", subject });
   }
-  // Nobody could ever be granted anything: there would be no admin.
+  // Without an admin, no right could ever be granted.
   const isPermissioned = config.isWritePermissioned || config.isReadPermissioned;
   if (isPermissioned && genesisAdmins(config).length === 0) {
     errors.push({ code: "GENESIS_PERMISSIONS_WITHOUT_ALLOC" });

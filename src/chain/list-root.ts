@@ -86,7 +86,7 @@ function writeBranch(items: ItemList, start: number, end: number, depth: number)
 function writeExtension(index: number, from: number, to: number): void {
   const buffer = branchBuffers[from];
   invariant(buffer !== undefined, "no key has more than eight nibbles");
-  // The branch lies in a deeper buffer, so this does not overwrite it.
+  // The branch is in a deeper buffer, so this does not overwrite it.
   const at = writePath(buffer, HEADER_ROOM, index, from, to, false);
   finishNode(buffer, writeReference(buffer, at));
 }
@@ -103,7 +103,7 @@ function writeLeaf(index: number, value: Uint8Array, depth: number): void {
   finishNode(leafBuffer, at + size);
 }
 
-/** Hex-prefix form: the first nibble tells leaf from extension, and odd from even length. */
+/** Hex-prefix form: the first nibble encodes leaf or extension, and odd or even length. */
 function writePath(
   buffer: Uint8Array,
   offset: number,

@@ -7,7 +7,7 @@ import { writeBigEndian } from "../base/big-endian.ts";
 import { keccak256Word } from "../crypto/keccak256.ts";
 import { ZERO_ADDRESS } from "./address.ts";
 
-/** "quorate.permissions" in ASCII: nobody has a key of it, and nothing can be created there. */
+/** "quorate.permissions" in ASCII: its key is unknown, and no contract can be created there. */
 export const PERMISSION_ADDRESS = 0x71756f726174652e7065726d697373696f6e73n;
 
 export const READ = 1;
@@ -57,7 +57,7 @@ export function isPermitted(
   return (action & ~rights) === 0;
 }
 
-/** Where the entry of this sender and target lies. */
+/** The slot of the entry of this sender and target. */
 export function permissionSlot(from: bigint, to: bigint): bigint {
   return mappingSlot(to, mappingSlot(from, ENTRIES_SLOT));
 }

@@ -47,8 +47,8 @@ export function recoverSender(transaction: Transaction): bigint | undefined {
 }
 
 /**
- * The account that consents, or undefined where EIP-7702 skips the authorization: another chain,
- * a nonce that can never be reached, a signature that is high, out of range or nobody's.
+ * The account that consents, or undefined where EIP-7702 skips the authorization: another chain, a
+ * nonce that can never be reached, a signature that is high, out of range or of no key.
  */
 export function recoverAuthority(
   authorization: Authorization,

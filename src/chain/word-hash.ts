@@ -1,7 +1,8 @@
 /**
  * keccak256 of addresses and of words (storage slots, topics). The tries, the blooms and the next
  * block ask for the same ones again and again, so that the last few thousand are remembered. Each
- * has one place, given by its lowest bits: whoever makes them collide pays with a hash each.
+ * has one place, given by its lowest bits: a sender that makes them collide costs one hash each
+ * time.
  */
 import { writeBigEndian } from "../base/big-endian.ts";
 import { HASH_SIZE, keccak256Into } from "../crypto/keccak256.ts";
