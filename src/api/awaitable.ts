@@ -1,7 +1,9 @@
-/** What is at hand is given at once; what lies behind a disk or a worker comes later. */
+/**
+ * A value that is in memory is returned at once; one that needs the disk or a worker is a promise.
+ */
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** Goes on at once where the value is at hand: a turn of the queue costs more than most reads. */
+/** Continues synchronously where the value is in memory: a microtask costs more than most reads. */
 export function whenThere<Value, Result>(
   value: Awaitable<Value>,
   use: (value: Value) => Awaitable<Result>,

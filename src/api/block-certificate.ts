@@ -1,4 +1,4 @@
-/** What proves that a block is final and is the result of what was ordered, to anyone. */
+/** The proof, checkable by anyone, that a block is final and is the result of what was ordered. */
 export type BlockCertificate = {
   /** The network, as all signatures name it. */
   readonly net: Uint8Array;

@@ -1,10 +1,10 @@
-/** A message that nobody signed, to be run on the state after a block without changing it. */
+/** An unsigned message that is executed on the state after a block without changing it. */
 import type { UnsignedTransaction } from "../chain/transaction.ts";
 
 export type CallRequest = {
   readonly sender: bigint;
   readonly transaction: UnsignedTransaction;
-  /** Accounts that are taken to be different from what they are. */
+  /** Accounts that differ from the state for this call. */
   readonly stateOverrides?: readonly AccountOverride[] | undefined;
   readonly blockOverrides?: BlockOverrides | undefined;
 };
@@ -18,7 +18,7 @@ export type AccountOverride = {
   readonly storage?: readonly SlotOverride[] | undefined;
   /** Besides the rest of its storage. */
   readonly slots?: readonly SlotOverride[] | undefined;
-  /** The precompile at the account's address is found there instead. */
+  /** The precompile at the account's address moves to this address. */
   readonly precompileTarget?: bigint | undefined;
 };
 
@@ -38,19 +38,19 @@ export type BlockOverrides = {
 
 export type CallFailure =
   | { readonly kind: "reverted"; readonly output: Uint8Array }
-  /** It ran out of gas or did what the EVM forbids; `reason` is a code of the EVM. */
+  /** It ran out of gas or broke a rule of the EVM; `reason` is a code of the EVM. */
   | { readonly kind: "failed"; readonly reason: string; readonly gasLimit: bigint }
   /** It could not start; `code` is a code of transaction checks. */
   | { readonly kind: "refused"; readonly code: string; readonly limit?: bigint }
   | ReadFailure;
 
-/** Why the node did not come to a result, whatever was asked. */
+/** Why the node has no result, independent of the request. */
 export type ReadFailure =
   /** It took longer than a call may. */
   | { readonly kind: "stopped" }
   /** The state of that block is not kept any more. */
   | { readonly kind: "pruned" }
-  /** Too many wait already. */
+  /** Too many calls wait already. */
   | { readonly kind: "busy" }
   /** The result has more than `limit` bytes. */
   | { readonly kind: "tooLarge"; readonly limit: number };

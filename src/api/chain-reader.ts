@@ -1,8 +1,8 @@
 /**
  * What the methods ask of the node. Each method declares the few of these that it needs; the client
  * node implements them over its stores, tests over a chain in memory. Everything that is read is
- * final (SPEC E12): there are no other blocks, and a block never changes. The data that goes to and
- * fro is Ethereum's and declared in src/chain, which both sides know.
+ * final (SPEC E12): there are no other blocks, and a block never changes. The data types are
+ * Ethereum's and declared in src/chain, which both sides import.
  */
 import type { Result } from "../base/result.ts";
 import type { BlockCertificate } from "./block-certificate.ts";
@@ -26,7 +26,7 @@ export type BlockRecord = {
   readonly transactionHashes: readonly Uint8Array[];
 };
 
-/** What happens on the node. Each returns what ends the listening. */
+/** Events of the node. Each returns the function that ends the listening. */
 export type ChainEvents = {
   /** Every block from now on, in order, once each. */
   onBlock(listener: (block: BlockRecord) => void): () => void;
@@ -107,7 +107,7 @@ export type GasEstimator = {
 };
 
 export type AccessListCreator = {
-  /** The accounts and slots that the request touches, and how it went with that list. */
+  /** The accounts and slots that the request touches, and the result with that list. */
   createAccessList(
     request: CallRequest,
     block: BlockRecord,
@@ -157,7 +157,7 @@ export type Simulator = {
   ): Awaitable<Result<readonly SimulatedBlock[], CallFailure>>;
 };
 
-/** Traces are JSON that nobody here takes apart. */
+/** Traces are ready JSON text, which is passed on as it is. */
 export type TraceReader = {
   traceCall(
     request: CallRequest,
@@ -165,7 +165,7 @@ export type TraceReader = {
     options: TraceOptions,
     caller?: CallerNamer,
   ): Awaitable<Result<string, CallFailure>>;
-  /** One for each transaction from the first to the last place; of no block 0. */
+  /** One for each transaction from the first to the last place; never of block 0. */
   traceTransactions(
     block: BlockRecord,
     places: { readonly first: number; readonly last: number },
@@ -175,12 +175,12 @@ export type TraceReader = {
 };
 
 export type CertificateReader = {
-  /** Of a block but block 0; undefined if it is no longer kept. */
+  /** Of any block except block 0; undefined if it is no longer kept. */
   certificateOf(number: bigint): Awaitable<BlockCertificate | undefined>;
 };
 
 export type StatusReader = {
-  /** Undefined for a transaction that was never accepted here or is forgotten. */
+  /** Undefined for a transaction that was never accepted here or is no longer remembered. */
   transactionStatus(hash: Uint8Array): Awaitable<TransactionStatus | undefined>;
 };
 
@@ -195,9 +195,9 @@ export type FinalityWaiter = {
 
 export type Submitter = {
   /**
-   * Takes a transaction in network form. The hash is a promise (SPEC E13): it is given when the
-   * transaction is on the disk. One that is known already, or final, gives its hash again.
-   * `source` is who hands it in: the limits of the mempool count by it.
+   * Takes a transaction in network form. The hash acknowledges the transaction (SPEC E13): it is
+   * returned once the transaction is durable. One that is known already, or final, returns its hash
+   * again. `source` is the submitter, by which the limits of the mempool count.
    */
   submitRaw(
     encoded: Uint8Array,

@@ -4,7 +4,7 @@ import type { Awaitable } from "./awaitable.ts";
 export type NetworkStatus = {
   /** Linked to enough replicas and caught up. */
   readonly isReady: boolean;
-  /** Why nothing moves, in words; undefined while all is well. */
+  /** Why nothing becomes final, in words; undefined while there is progress. */
   readonly problem: string | undefined;
   readonly epoch: number | undefined;
   readonly view: number | undefined;
@@ -20,12 +20,12 @@ export type NetworkStatus = {
   readonly pool: { readonly executable: number; readonly queued: number; readonly isFull: boolean };
   /** For how long executable transactions have waited while nothing became final. */
   readonly stalledMs: number;
-  /** Promised and not final yet. */
+  /** Acknowledged and not final yet. */
   readonly openTransactions: number;
   readonly isDiskFull: boolean;
 };
 
-/** What a replica says of itself is undefined while it says nothing. */
+/** What a replica reports of itself is undefined while it reports nothing. */
 export type ReplicaState = {
   readonly replica: number;
   readonly isUp: boolean;

@@ -1,4 +1,4 @@
-/** Blocks that might be: calls one after the other on the state after a block (eth_simulateV1). */
+/** Simulated blocks: calls one after the other on the state after a block (eth_simulateV1). */
 import type { AccountOverride, BlockOverrides } from "./call-request.ts";
 import type { Header } from "../chain/header.ts";
 import type { Log } from "../chain/bloom.ts";
@@ -32,7 +32,7 @@ export type SimulatedBlock = {
   readonly hash: Uint8Array;
   /** In bytes. */
   readonly size: number;
-  /** Nobody signed them: their signatures are zero. */
+  /** They are unsigned: their signatures are zero. */
   readonly transactions: readonly RecoveredTransaction[];
   /** One for each. */
   readonly calls: readonly SimulatedCall[];

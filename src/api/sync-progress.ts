@@ -1,4 +1,4 @@
-/** How far a node that is behind has come. */
+/** How far a node that is behind has synced. */
 export type SyncProgress = {
   readonly startingBlock: bigint;
   readonly currentBlock: bigint;

@@ -1,4 +1,4 @@
-/** What is to be seen of an execution. The names are those that other clients gave them. */
+/** What a trace records of an execution. The names are those of other clients. */
 export type TraceOptions =
   | StructLoggerOptions
   | CallTracerOptions
@@ -27,7 +27,7 @@ export type CallTracerOptions = {
 /** The accounts and slots that were touched, as they were before. */
 export type PrestateTracerOptions = {
   readonly tracer: "prestateTracer";
-  /** What changed alone, before and after. */
+  /** Only what changed, before and after. */
   readonly isDiff: boolean;
   readonly hasCode: boolean;
   readonly hasStorage: boolean;
