@@ -35,8 +35,8 @@ export type EvmDependencies = {
 /**
  * Ends an execution by the work it does, with status "stopped". Code without a single jump can hash
  * for seconds, so the flag is looked at after every opcode that can be dear, once a frame has spent
- * some gas, and at every entry into a frame. It is apart from `shouldStop`, because how much slow
- * work a block has done depends on where that one is looked at (slow-work-meter.ts).
+ * some gas, and at every entry into a frame. It is separate from `shouldStop`, because how much
+ * slow work a block has done depends on where that one is looked at (slow-work-meter.ts).
  */
 export type Preemption = {
   readonly isPreempted: () => boolean;

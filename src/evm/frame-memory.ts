@@ -4,7 +4,7 @@ import { expansionGas, type Memory } from "./memory.ts";
 
 /**
  * Charges for and makes room for a range. False if the gas does not suffice. An empty range needs
- * no memory, wherever it lies. Offset and size may be beyond 2^53 (rounded): they cost Infinity.
+ * no memory, wherever it is. Offset and size may be beyond 2^53 (rounded): they cost Infinity.
  */
 export function coverMemory(frame: Frame, memory: Memory, offset: number, size: number): boolean {
   if (size === 0) return true;

@@ -5,8 +5,8 @@ import type { FrameKind } from "./tracer.ts";
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 
 /**
- * One running call or creation. Frames are pooled by depth, so every field is set anew by whoever
- * starts one. While the interpreter's loop runs a frame it keeps pc, gas, stackSize and memorySize
+ * One running call or creation. Frames are pooled by depth, so the code that starts one sets every
+ * field again. While the interpreter's loop runs a frame it keeps pc, gas, stackSize and memorySize
  * in local variables and writes them back before it leaves or calls an opcode elsewhere.
  */
 export class Frame {

@@ -1,6 +1,6 @@
 /**
  * Some opcodes take longer for their gas than all others: bigints of this engine cannot be faster.
- * What they use is counted, so that whoever fills a block can bound it (docs/adr/0010).
+ * What they use is counted, so that the block executor can bound it (docs/adr/0010).
  *
  * The count is a function of what is executed, never of caches: replicas must agree on it.
  */

@@ -38,12 +38,12 @@ export function endLastStep(frame: Frame, machine: Machine, outcome: Signal): vo
 }
 
 /**
- * The loop counts gas by itself and tells the frame only of what depends on operands: below the
- * constant part, nothing was told. Memory without bounds has no price at all.
+ * The loop counts gas itself and notes in the frame only what depends on operands: a cost below the
+ * constant part means that nothing was noted. Memory beyond all bounds has no finite price.
  */
-function costOf(op: number, told: number): number {
+function costOf(op: number, noted: number): number {
   const constant = STATIC_GAS[op] ?? 0;
-  return Number.isFinite(told) ? Math.max(told, constant) : constant;
+  return Number.isFinite(noted) ? Math.max(noted, constant) : constant;
 }
 
 export function traceEnter(machine: Machine, parent: Frame | undefined, entry: FrameEntry): void {

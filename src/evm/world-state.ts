@@ -1,7 +1,7 @@
 /**
  * The state of the world as the EVM sees it: a port that src/state implements.
  *
- * Addresses are 160-bit and slots 256-bit unsigned bigints, because that is what lies on the EVM's
+ * Addresses are 160-bit and slots 256-bit unsigned bigints, because they are that on the EVM's
  * stack: the interpreter converts nothing on its hot path. Every change is undone by `revertTo`,
  * including warmth, transient storage, logs, the refund counter and creation marks.
  */
