@@ -1,4 +1,4 @@
-/** Accounts as they lie in the store and in the leaves of the account trie. */
+/** Accounts as they are encoded in the store and in the leaves of the account trie. */
 import { bigEndianSize, readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
 import { keccak256 } from "../crypto/keccak256.ts";

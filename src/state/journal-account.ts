@@ -34,7 +34,7 @@ export class JournalAccount {
   nonce: bigint;
   balance: bigint;
   codeHash: bigint;
-  /** Undefined until somebody asks. */
+  /** Undefined until it is first read. */
   code: AccountCode | undefined;
   isCodeSet = false;
   /** Made with the first slot: most accounts have none. */

@@ -85,8 +85,8 @@ export class Journal {
 
   /** Removes what self-destructed and what was touched and is empty; returns the logs. */
   endTransaction(): readonly JournalLog[] {
-    // The next transaction writes into the list that this one left empty: it must not be given
-    // away.
+    // The next transaction writes into the list that this one left empty: it must not be handed
+    // out.
     const logs = this.#logs.length === 0 ? NO_LOGS : this.#logs;
     for (const account of this.#destroyed) {
       if (account.destroyedIn === this.#transaction) account.clear();

@@ -29,7 +29,7 @@ export function pruneHistory(
   return current;
 }
 
-/** What the block's keys held before it: nobody can ask for the state before it any more. */
+/** What the block's keys held before it: the state before it can no longer be read. */
 function deleteDifferences(store: WriteBehindStore, block: bigint): void {
   for (const { address, slots } of readHistoryRecord(store, block).changed) {
     store.delete(historyKey(accountKey(address), block));

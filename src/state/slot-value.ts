@@ -1,4 +1,6 @@
-/** Slots as they lie in the store and in the leaves of storage tries: the RLP of the value. */
+/**
+ * Slots as they are encoded in the store and in the leaves of storage tries: the RLP of the value.
+ */
 import { bigEndianSize, readBigEndian, writeBigEndian } from "../base/big-endian.ts";
 
 /** Zero is no value: such a slot is absent. */

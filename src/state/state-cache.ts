@@ -1,7 +1,9 @@
 import type { Account } from "./account.ts";
 import { WordMap } from "./word-map.ts";
 
-/** A map that forgets: what is not asked for between two turns of `rotate` is dropped. */
+/**
+ * A map with two generations: an entry that is not read between two calls of `rotate` is dropped.
+ */
 export class GenerationalMap<Value> {
   #young = new WordMap<Value>();
   #old = new WordMap<Value>();

@@ -67,7 +67,7 @@ export const DEFAULT_STATE_OPTIONS: StateOptions = {
   checkpointChangesMax: 16_384,
 };
 
-/** A moment in the life of a database. */
+/** A point in the sequence of commits. */
 export type StateMark = { readonly flushCount: number; readonly changeCount: number };
 
 export class StateDatabase implements StateReader {
@@ -104,7 +104,7 @@ export class StateDatabase implements StateReader {
     return this.#store.pendingCount;
   }
 
-  /** What `unwritten` is told to get only what is new to the caller. */
+  /** The mark that `unwritten` takes to return only what is new to the caller. */
   get mark(): StateMark {
     return { flushCount: this.#store.flushCount, changeCount: this.#store.changeCount };
   }
@@ -148,7 +148,7 @@ export class StateDatabase implements StateReader {
       progress === undefined || block === progress.latest + 1n,
       "blocks are committed in order",
     );
-    // Nobody can ask for the state before the first block.
+    // There is no state before the first block.
     const keepsHistory = this.#options.keepsHistory && progress !== undefined;
     const changed: ChangedAccount[] = [];
     for (const change of this.#withClearedSlots(changes.accounts)) {
@@ -208,7 +208,7 @@ export class StateDatabase implements StateReader {
     return trialStateRoot(this.#store, block, changed);
   }
 
-  /** Gives up the states before a block, which itself stays readable. */
+  /** Prunes the states before a block, which itself stays readable. */
   prune(belowBlock: bigint): void {
     const progress = this.#progress;
     if (progress === undefined || !this.#options.keepsHistory) return;

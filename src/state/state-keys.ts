@@ -1,5 +1,5 @@
 /**
- * Where everything lies in the store. The first byte says what it is.
+ * The keys of the store. The first byte is the kind.
  *
  *     ACCOUNT address               -> the account as in its leaf
  *     SLOT address slot             -> the value as in its leaf

@@ -9,10 +9,10 @@ import { trialStateRoot, type TrialAccount } from "./trie/trial-state-root.ts";
 import { WriteBehindStore } from "./write-behind-store.ts";
 
 /**
- * The state as another thread's StateDatabase has it: the same store, read only, and what that
- * database has not written yet, which it is told. The store may be ahead of what it was told last,
- * by changes of blocks that nobody reads here yet: each left in the store what its key held before.
- * It must never be behind.
+ * The state as another thread's StateDatabase has it: the same store, read only, and the unwritten
+ * changes of that database, which it receives. The store may be ahead of the changes received last,
+ * by blocks that are not read here yet: each left in the store what its key held before. It must
+ * never be behind.
  */
 export class StateMirror {
   readonly #store: WriteBehindStore;
@@ -27,7 +27,7 @@ export class StateMirror {
     this.#codes = new CodeCache(cachedCodeBytesMax);
   }
 
-  /** `isWritten`: what it was told before is in the store by now. */
+  /** `isWritten`: the changes received before are in the store by now. */
   absorb(unwritten: Uint8Array, isWritten: boolean): void {
     if (isWritten) this.#store.forget();
     this.#store.absorb(unwritten);

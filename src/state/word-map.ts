@@ -5,11 +5,11 @@ const SCANNED_SIZE_MAX = 8;
 const TABLE_SIZE_MIN = 32;
 
 /**
- * A map from words (addresses, slots) that nobody can make slow. The engine hashes a bigint by its
- * lowest 64 bits and with no secret: a contract that touches slots made for it turns a plain Map
- * into one long chain (measured: 100 us per lookup at 20,000 slots k * 2^64). Here the hash has a
- * secret key. Entries lie in the order in which they came, and only where they are found depends on
- * the key: the map behaves the same in every process.
+ * A map from words (addresses, slots) that chosen keys cannot make slow. The engine hashes a bigint
+ * by its lowest 64 bits and with no secret: a contract that touches slots made for it turns a plain
+ * Map into one long chain (measured: 100 us per lookup at 20,000 slots k * 2^64). Here the hash has
+ * a secret key. Entries are kept in insertion order, and only where they are found depends on the
+ * key: the map behaves the same in every process.
  */
 export class WordMap<Value> {
   #keys: bigint[] = [];

@@ -1,8 +1,8 @@
 /**
- * Builds a state in an empty store from the entries of a snapshot that somebody else made, and
- * believes none of them: codes are hashed, the slots of an account must have the root that the
- * account says, and all accounts together the root that is known to be right. A store in which
- * `finish` did not succeed is worth nothing.
+ * Builds a state in an empty store from the entries of a peer's snapshot and verifies all of them:
+ * codes are hashed, the slots of an account must have the root that the account names, and all
+ * accounts together the certified root. A store in which `finish` did not succeed must be
+ * discarded.
  */
 import { readBigEndian } from "../../base/big-endian.ts";
 import { equalBytes } from "../../base/bytes.ts";

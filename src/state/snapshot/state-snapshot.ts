@@ -1,7 +1,7 @@
 /**
  * The whole state of a store in chunks of bounded size, for a replica that has lost its own. Chunks
- * follow the order of the keys; the receiver builds the state from them and believes it only if
- * the root is the certified one (state-import.ts).
+ * follow the order of the keys; the receiver builds the state from them and accepts it only if the
+ * root is the certified one (state-import.ts).
  */
 import { invariant } from "../../base/invariant.ts";
 import { EMPTY_CODE, EMPTY_STORAGE_ROOT, type Account } from "../account.ts";
@@ -35,8 +35,8 @@ const ENTRY_SIZE = 128;
 
 /**
  * Entries from the cursor on, in the order of address and slot, until they take about `sizeMax`
- * bytes; always one if there is one. An account comes with its code, if it has any. The store is
- * one that nobody writes to meanwhile.
+ * bytes; always one if there is one. An account comes with its code, if it has any. The store must
+ * not be written to meanwhile.
  */
 export function readSnapshotChunk(
   store: Pick<KeyValueStore, "get" | "seek">,

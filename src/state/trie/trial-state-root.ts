@@ -6,7 +6,7 @@ import { accountTrieAt, putOrDelete, storageTrieAt } from "./state-tries.ts";
 import { Trie } from "./trie.ts";
 import type { WriteBehindStore } from "../write-behind-store.ts";
 
-/** An account as it might be. One that is empty is none. */
+/** A hypothetical account. An empty one counts as absent. */
 export type TrialAccount = {
   readonly address: bigint;
   readonly nonce: bigint;

@@ -11,7 +11,7 @@ const EMPTY_STRING = 0x80;
 
 let scratch = new Uint8Array(SCRATCH_SIZE);
 
-/** Where the encoding that was made last lies: in `scratch` or in its branch. */
+/** Where the last encoding is: in `scratch` or in its branch. */
 let encoding: Uint8Array = scratch;
 let encodingStart = 0;
 let encodingEnd = 0;

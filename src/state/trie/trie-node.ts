@@ -66,7 +66,7 @@ export class Branch {
   }
 }
 
-/** A node that lies in the store only. Leaves are stored with their parent and have no stubs. */
+/** A node that is in the store only. Leaves are stored with their parent and have no stubs. */
 export class Stub {
   readonly kind = "stub";
   readonly ref: NodeRef;

@@ -1,6 +1,7 @@
 /**
- * How a node lies in the store: its encoding, and with a branch those of its leaves, because a
- * leaf is always read and written along with its branch. A store pays by the key, not by the byte.
+ * The record of a node in the store: its encoding, and with a branch those of its leaves, because a
+ * leaf is always read and written along with its branch. A store's cost grows with the number of
+ * keys rather than with the bytes.
  *
  *     leaves (2 bytes, one bit per child) | size (4) | node | size (4) | leaf | ...
  */

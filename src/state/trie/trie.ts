@@ -21,7 +21,7 @@ import {
 } from "./trie-node.ts";
 import { decodeTrieRecord, encodeTrieRecord } from "./trie-record.ts";
 
-/** Where records lie, by packed path (see `packPath`). */
+/** Where records are stored, by packed path (see `packPath`). */
 export type NodeSource = { load(path: Uint8Array): Uint8Array | undefined };
 /** Takes each path at most once per `save`, and deletes only what was put. */
 export type NodeSink = {
@@ -438,7 +438,7 @@ function touch(branch: Branch, period: number): void {
   branch.period = period;
 }
 
-/** Puts the leaf under the branch that lies `depth` nibbles from the root. */
+/** Puts the leaf under the branch that is `depth` nibbles from the root. */
 function placeLeaf(branch: Branch, leaf: Leaf, depth: number): void {
   if (depth === 2 * leaf.key.length) branch.value = leaf.value;
   else branch.children[nibbleAt(leaf.key, depth)] = leaf;
