@@ -27,8 +27,8 @@ export type DropReason = {
 };
 
 /**
- * Whether the transaction may still be included later as it is. Such a drop never reaches the
- * sender as a refusal: else a leader could kill transactions by ordering them badly.
+ * Whether the transaction may still be included later as it is. Such a drop is not reported to the
+ * sender as a rejection: otherwise a leader could remove transactions by ordering them badly.
  */
 export function isRetryable(code: DropCode): boolean {
   return (

@@ -19,7 +19,7 @@ export type ChainRules = {
 };
 
 export type EngineOptions = {
-  /** Analyses of code that outlive the engine: worth it for whoever runs many blocks or calls. */
+  /** Analyses of code that outlive the engine: they pay off over many blocks or calls. */
   readonly codes?: AnalyzedCodeCache | undefined;
   /** Looked at by work done; undefined for blocks, whose slow work must not depend on it. */
   readonly shouldStop?: (() => boolean) | undefined;

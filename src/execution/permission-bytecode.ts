@@ -79,5 +79,5 @@ const LINES: readonly string[] = [
   "00000000000000000000000000000000000000000000000000005f52603160045260245ffd",
 ];
 
-/** The code that lies at the permission contract's address. */
+/** The code at the permission contract's address. */
 export const PERMISSION_BYTECODE = `0x${LINES.join("")}`;

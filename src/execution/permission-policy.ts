@@ -1,4 +1,7 @@
-/** Which transactions may run (SPEC A3). Every replica asks: no client node can get around it. */
+/**
+ * Which transactions may run (SPEC A3). Every replica checks them, so no client node can bypass
+ * them.
+ */
 import type { GenesisConfig } from "../chain/genesis.ts";
 import { ANYONE, DEPLOY, isPermitted, PERMISSION_ADDRESS, WRITE } from "../chain/permissions.ts";
 import { recoverAuthority } from "../chain/transaction-sender.ts";
@@ -29,7 +32,8 @@ export function permissionPolicyOf(
     if (!isSenderPermitted) return false;
     return authorizationListOf(transaction).every((authorization) => {
       const authority = recoverAuthority(authorization, chainId);
-      // One that execution will skip as nobody's. One that it may skip for its nonce is asked.
+      // Without an authority, execution will skip the authorization. One that execution may skip
+      // for its nonce is still checked.
       if (authority === undefined) return true;
       // At any target: the code that the account takes on acts for it wherever it likes.
       return isPermitted(storage, authority, ANYONE, WRITE);

@@ -1,6 +1,6 @@
 /**
- * One transaction from validity to the last coin of its fee. The order of the steps is that of the
- * execution specification; a step moved is a fork of the chain.
+ * Executes one transaction, from its validity checks to its fee. The order of the steps is that of
+ * the execution specification; changing it forks the chain.
  */
 import { err, ok, type Result } from "../base/result.ts";
 import type { Fork } from "../chain/fork.ts";
@@ -136,7 +136,7 @@ function toMessage({ transaction, sender }: TransactionRequest, gas: number): Ev
     : { kind: "call", caller: sender, to, value, data, gas };
 }
 
-/** Unused gas goes back to the sender, the tip to the coinbase; the base fee is nobody's. */
+/** Unused gas goes back to the sender, the tip to the coinbase; the base fee is burned. */
 function settle(
   { journal }: TransactionEngine,
   { transaction, sender }: TransactionRequest,

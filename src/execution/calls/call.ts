@@ -1,6 +1,6 @@
 /**
  * eth_call: a message on any retained state that changes nothing. Sender, nonce and balance are
- * taken as they are given: nobody signed it. Gas and an injected stop flag bound the work.
+ * taken as given, because the message is unsigned. Gas and an injected stop flag bound the work.
  */
 import { err, ok, type Result } from "../../base/result.ts";
 import { checkTransaction } from "../../chain/transaction-validity.ts";

@@ -18,7 +18,7 @@ export type AccessListResult = {
   readonly execution: ExecutedTransaction;
 };
 
-/** Rounds after which the list is given as it is: a contract may make it swing for ever. */
+/** Rounds after which the list is given as it is: a contract may make it alternate for ever. */
 const ROUNDS_MAX = 8;
 
 export function createAccessList(

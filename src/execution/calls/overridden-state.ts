@@ -1,4 +1,4 @@
-/** A state in which some accounts are taken to be different from what they are. */
+/** A state with overrides of some accounts. */
 import type { AccountOverride } from "../../api/call-request.ts";
 import {
   type Account,
@@ -9,7 +9,10 @@ import {
 import type { StateReader } from "../../state/state-reader.ts";
 import { WordMap } from "../../state/word-map.ts";
 
-/** For storage that is not empty and whose trie nobody makes: calls only ask whether it is. */
+/**
+ * Stands for the root of storage that is not empty and whose trie is never built: calls only check
+ * whether it is empty.
+ */
 const SOME_STORAGE_ROOT = 1n;
 
 type Overridden = {

@@ -1,4 +1,4 @@
-/** Where calls and traces run: any block of the chain, with what the caller wants different. */
+/** Where calls and traces run: any block of the chain, with the overrides of the caller. */
 import type { AccountOverride, CallRequest } from "../../api/call-request.ts";
 import type { Header } from "../../chain/header.ts";
 import type { AnalyzedCodeCache } from "../../evm/analyzed-code.ts";

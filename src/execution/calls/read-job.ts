@@ -1,6 +1,6 @@
 /**
- * What can be asked of the state that takes a while: each kind is a function of plain data, so that
- * it runs alike on the main thread and in a thread of its own.
+ * Long-running reads of the state: each kind is a function of plain data, so that it runs on the
+ * main thread and in a worker alike.
  */
 import { err, ok, type Result } from "../../base/result.ts";
 import type { CallFailure, CallRequest } from "../../api/call-request.ts";
@@ -23,7 +23,7 @@ import type { ExecutedTransaction } from "../transaction-request.ts";
 
 type CallParams = { readonly request: CallRequest; readonly header: Header };
 
-/** By kind: what it is told. */
+/** By kind: the arguments. */
 export type ReadParams = {
   readonly call: CallParams;
   readonly estimateGas: CallParams;
@@ -38,7 +38,7 @@ export type ReadParams = {
   };
 };
 
-/** By kind: what comes out. */
+/** By kind: the result. */
 export type ReadResults = {
   readonly call: Result<Uint8Array, CallFailure>;
   readonly estimateGas: Result<bigint, CallFailure>;

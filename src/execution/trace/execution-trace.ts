@@ -1,4 +1,4 @@
-/** A tracer that makes something of what it sees. */
+/** A tracer that produces a result. */
 import type { Tracer } from "../../evm/tracer.ts";
 import type { Journal } from "../../state/journal.ts";
 import type { ExecutedTransaction, TransactionRequest } from "../transaction-request.ts";
@@ -8,7 +8,7 @@ export type Json =
 
 export type ExecutionTrace = {
   readonly hooks: Tracer;
-  /** After the transaction: what was seen. */
+  /** The result, after the transaction. */
   result(executed: ExecutedTransaction): Json;
 };
 

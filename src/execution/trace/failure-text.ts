@@ -27,7 +27,7 @@ export function failureText(reason: FailureReason): string {
   return TEXTS[reason];
 }
 
-/** With the particulars that go-ethereum tells. */
+/** With the details that go-ethereum adds. */
 export function faultText({ reason, op, stackSize }: Fault): string {
   if (reason === "INVALID_OPCODE") return `${TEXTS[reason]}: ${opcodeName(op)}`;
   if (reason === "STACK_UNDERFLOW") {

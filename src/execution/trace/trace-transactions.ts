@@ -1,4 +1,4 @@
-/** Executions once more, with a look at each step. Results are JSON, which nobody takes apart. */
+/** Executes transactions again with a tracer on each step. Results are ready JSON text. */
 import { err, ok, type Result } from "../../base/result.ts";
 import type { CallFailure, CallRequest } from "../../api/call-request.ts";
 import type { Header } from "../../chain/header.ts";
