@@ -33,7 +33,9 @@ export type Transaction = {
   readonly bytes: Uint8Array;
 };
 
-/** A replica that lost its log asks for a new epoch, in which its forgotten promises are void. */
+/**
+ * A replica that lost its log asks for a new epoch, in which the votes it forgot no longer bind it.
+ */
 export type Rejoin = {
   readonly kind: "rejoin";
   readonly member: ReplicaIndex;

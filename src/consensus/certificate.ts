@@ -148,6 +148,6 @@ function checkCommitChain(
   for (const commit of cert.commits) {
     if (chain.get(commit.height) !== commit.hash) return "CERT_COMMIT_OFF_CHAIN";
   }
-  // The certified block must be one of those committed: nobody promised anything below it.
+  // The certified block must be one of those committed: no Commit covers anything below them.
   return cert.commits.some(({ height }) => height === cert.height) ? undefined : "CERT_NOT_LOWEST";
 }

@@ -28,11 +28,9 @@ import { leaderOf, quorumOf, type Quorum } from "./quorum.ts";
 import { Witness } from "./recovery/witness.ts";
 
 /**
- * probing: asks peers whether its log is complete; signs nothing yet.
- * observer: lost its log; follows, and waits for an epoch that knows its nonce.
- * active: takes part.
- * diverged: its execution disagrees with others; signs view changes only.
- * stopped: must not go on at all.
+ * probing: asks peers whether its log is complete; signs nothing yet. observer: lost its log;
+ * follows, and waits for an epoch that knows its nonce. active: takes part. diverged: its execution
+ * contradicts that of f+1 others; signs view changes only. stopped: processes no further input.
  */
 export type Mode = "probing" | "observer" | "active" | "diverged" | "stopped";
 
@@ -95,7 +93,7 @@ export type Core = {
   readonly pending: PendingQueue;
   /** At most one Rejoin per member, with its arrival. */
   readonly pendingRejoins: Map<ReplicaIndex, { readonly rejoin: Rejoin; readonly sinceMs: number }>;
-  /** The highest finality certificate known that is not applied for want of blocks. */
+  /** The highest finality certificate known that is not applied because blocks are missing. */
   awaitedFinal: FinalCert | undefined;
 
   readonly views: ViewState;
@@ -119,7 +117,7 @@ export type ViewState = {
   readonly changes: Map<ReplicaIndex, ViewChangeEntry>;
   /** The highest view of this epoch in which each replica is known to have signed anything. */
   readonly reached: Map<ReplicaIndex, number>;
-  /** Complaints about the current view by sender, with their arrival: they fade. */
+  /** Complaints about the current view by sender, with their arrival time: they expire. */
   readonly complaints: Map<ReplicaIndex, { readonly message: Complaint; readonly atMs: number }>;
   ownComplaint: Complaint | undefined;
   abdicate: Abdicate | undefined;
@@ -150,7 +148,7 @@ export type Timers = {
   nextResendMs: number;
   nextFetchMs: number;
   nextForwardMs: number;
-  /** When a held proposal may be looked at again (its timestamp lies ahead). */
+  /** When a held proposal is checked again (its timestamp is ahead of our clock). */
   heldUntilMs: number | undefined;
   commitDueMs: number | undefined;
   /** When the leader may propose again: it gathers, or would run ahead of its clock. */
@@ -349,7 +347,10 @@ export function sendAfterSync(core: Core, to: ReplicaIndex | "all", message: Mes
   queue(core, core.lsn, to, message);
 }
 
-/** For what binds nobody: waits only for the record that opened the epoch (PROTOCOL §7). */
+/**
+ * For messages that bind the replica to nothing: they wait only for the record that opened the
+ * epoch (PROTOCOL §7).
+ */
 export function sendNow(core: Core, to: ReplicaIndex | "all", message: Message): void {
   queue(core, core.epochLsn, to, message);
 }
@@ -361,7 +362,7 @@ function queue(core: Core, lsn: number, to: ReplicaIndex | "all", message: Messa
 
 type SignedKind = Exclude<Statement["kind"], "proposeClaim">;
 
-/** Puts our name to a statement. */
+/** Signs a statement with this replica's key. */
 export function signed<Kind extends SignedKind>(
   core: Core,
   statement: Extract<Statement, { readonly kind: Kind }>,
@@ -371,7 +372,10 @@ export function signed<Kind extends SignedKind>(
   return message as unknown as Extract<Message, { readonly kind: Kind }>;
 }
 
-/** Whoever signs in a view is in it; enough of them show where the network is (PROTOCOL §6.5). */
+/**
+ * A replica that signs in a view has entered it; f+1 of them show that the network is there
+ * (PROTOCOL §6.5).
+ */
 export function noteReached(core: Core, sender: ReplicaIndex, view: number): void {
   const known = core.views.reached.get(sender) ?? 0;
   if (view > known) core.views.reached.set(sender, view);

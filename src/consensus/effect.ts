@@ -38,7 +38,7 @@ export type Input =
  */
 export type Effect =
   | { readonly kind: "append"; readonly lsn: number; readonly record: LogRecord }
-  /** Somebody waits for the records up to `lsn`: make them durable, then input `synced`. */
+  /** A queued message waits for the records up to `lsn`: make them durable, then input `synced`. */
   | { readonly kind: "sync"; readonly lsn: number }
   | { readonly kind: "send"; readonly to: ReplicaIndex | "all"; readonly message: Message }
   /** Consecutive blocks became final: store and execute them, then input `executed` for each. */

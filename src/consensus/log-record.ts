@@ -35,7 +35,7 @@ export type FinalPoint = { readonly header: Header; readonly certificate: FinalC
 
 /**
  * All that safety needs (PROTOCOL §5), in one record: the first of every new segment, so that older
- * segments can be dropped without forgetting a promise.
+ * segments can be dropped without losing a vote or a commit.
  */
 export type Snapshot = {
   readonly kind: "snapshot";

@@ -80,7 +80,7 @@ export function onMessage(
   }
 }
 
-/** Questions and small news that nothing can be wrong with. */
+/** Requests and status messages, which have nothing to validate. */
 function onService(
   core: Core,
   from: ReplicaIndex,
@@ -211,7 +211,7 @@ function onFinality(core: Core, { certificate }: Finality): void {
   if (isAhead && core.mode === "active") enterView(core, certificate.view);
 }
 
-/** A peer in a lower view missed something; say it again, now and then. */
+/** A peer in a lower view missed something; retransmit it, at a limited rate. */
 function helpIntoView(core: Core, from: ReplicaIndex, message: Status): void {
   const peer = core.peers[from];
   if (peer === undefined) return;

@@ -62,17 +62,22 @@ export const COMPLAINT_REASONS = [
   "withdrawn",
 ] as const;
 export type ComplaintReason = (typeof COMPLAINT_REASONS)[number];
-/** Why a leader is suspected; a complaint that is withdrawn takes the others back. */
+/** Why a replica complains about its leader; "withdrawn" takes the complaint back. */
 export type SuspicionReason = Exclude<ComplaintReason, "withdrawn">;
 
-/** A wish to leave the view that binds nobody: f+1 of them move everyone. "withdrawn" ends it. */
+/**
+ * A wish to leave the view, which binds its sender to nothing: f+1 of them make every replica
+ * complain. "withdrawn" ends it.
+ */
 export type Complaint = Signed & {
   readonly kind: "complaint";
   readonly view: number;
   readonly reason: ComplaintReason;
 };
 
-/** A binding promise: no Vote and no Commit in views below `newView`, and what was signed there. */
+/**
+ * A binding statement: no Vote and no Commit in views below `newView`, and what was signed there.
+ */
 export type ViewChange = Signed & {
   readonly kind: "viewChange";
   readonly newView: number;
@@ -117,7 +122,7 @@ export type Status = {
   readonly execHeight: number;
 };
 
-/** A finality certificate for whoever seems to need it; understood in every epoch. */
+/** A finality certificate for a peer that seems to lack it; valid in every epoch. */
 export type Finality = { readonly kind: "finality"; readonly certificate: FinalCert };
 
 /** Asks for unfinalized blocks by hash, with their bodies. */
@@ -183,7 +188,7 @@ export type Message =
 
 type Unsigned<Kind> = Kind extends unknown ? Omit<Kind, "signature"> : never;
 
-/** What a replica puts its name to. A Propose is signed as the claim that it is. */
+/** What a replica signs. A Propose is signed as its claim. */
 export type Statement = Unsigned<
   Vote | Commit | Abdicate | Complaint | ViewChange | NewView | ExecVote | ProposeClaim
 >;

@@ -27,8 +27,8 @@ export class Outbox {
   }
 
   /**
-   * A promise not to vote in lower views also covers votes that were decided and not yet sent: a
-   * queued vote that the ViewChange does not report would fork the chain.
+   * A ViewChange rules out votes in lower views, and that covers votes that were decided and are
+   * still queued: a queued vote that the ViewChange does not report could fork the chain.
    */
   dropBallotsBelow(epoch: number, view: number): void {
     this.#waiting = this.#waiting.filter(({ message }) => {

@@ -12,7 +12,7 @@ export type Parameters = {
   readonly genesisResult: Hash;
   /** W: how many blocks the leader may have in flight. */
   readonly window: number;
-  /** With fewer transactions at a time than this, the leader does not wait for company. */
+  /** With fewer transactions at a time than this, the leader does not wait for more. */
   readonly gatherFrom: number;
   /**
    * How many transactions must wait, for each block in flight, before a further one is proposed: a

@@ -1,8 +1,8 @@
 import { invariant } from "../base/invariant.ts";
 
 /**
- * How many replicas make which promise (PROTOCOL §1): n = 3f+1.
- * Two quorums share a correct replica; a weak quorum contains one.
+ * Sizes of quorums (PROTOCOL §1): n = 3f+1. Two quorums share a correct replica; a weak quorum
+ * contains one.
  */
 export type Quorum = {
   readonly replicaCount: number;

@@ -1,9 +1,9 @@
 /**
  * A replica of the consensus protocol as a pure, synchronous state machine (PROTOCOL §4).
  *
- * Inputs come in one at a time; each returns what the world must do, in order. No I/O, no clock, no
- * randomness, no promise: the same inputs give the same effects on every machine, so a whole
- * network runs inside one test process under a virtual clock.
+ * Inputs come in one at a time; each returns the effects that the driver must carry out, in order.
+ * No I/O, no clock, no randomness, nothing asynchronous: the same inputs give the same effects on
+ * every machine, so a whole network runs inside one test process under a virtual clock.
  */
 import { unreachable } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
@@ -97,7 +97,7 @@ export class Replica {
     this.#core = createCore(parameters, ports);
   }
 
-  /** Brings the replica to life. Called once, before any step. */
+  /** Starts the replica. Called once, before any step. */
   start(how: Start, clock: Clock): readonly Effect[] {
     const core = this.#core;
     core.clock = clock;

@@ -1,6 +1,6 @@
 /**
- * Saying things again (PROTOCOL §6.5): nothing is sent only once. Heartbeats while there is work, a
- * slow one when idle, and everything unanswered again while stuck and whenever a link comes up.
+ * Retransmission (PROTOCOL §6.5): no message is sent only once. Heartbeats while there is work, a
+ * slow one when idle, and every unanswered message again while stuck and whenever a link comes up.
  */
 import type { Ballot } from "./agreement/ballots.ts";
 import type { ReplicaIndex } from "./block.ts";
@@ -12,7 +12,7 @@ import { hasBlocksInFlight, hasWork } from "./view-change/view-timer.ts";
 import { repeatViewChange } from "./view-change/view-change.ts";
 
 const FORWARDS_PER_STEP = 64;
-/** While the leader works: enough to find out one that leaves out whatever it can. */
+/** While the leader makes progress: frequent enough to detect one that leaves out what it can. */
 const FORWARDS_TO_BUSY = 8;
 
 export function sendHeartbeat(core: Core): void {
@@ -42,7 +42,7 @@ export function statusOf(core: Core): Status {
   };
 }
 
-/** Repeats to all what may have been lost, while nothing moves. */
+/** Retransmits to all what may have been lost, while nothing becomes final. */
 export function resendWhenStuck(core: Core): void {
   const { timers, clock, parameters } = core;
   if (!isStuck(core) || clock.nowMs < timers.nextResendMs) return;
@@ -61,7 +61,7 @@ export function isStuck(core: Core): boolean {
   return core.clock.nowMs >= sinceMs + core.parameters.timing.resendMs;
 }
 
-/** Everything we said that may still matter to a peer. */
+/** Every message of ours that a peer may still need. */
 export function resendTo(core: Core, to: ReplicaIndex | "all"): void {
   const { views } = core;
   sendNow(core, to, statusOf(core));

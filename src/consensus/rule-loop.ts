@@ -29,7 +29,7 @@ export function ruleApplicationsMax({ parameters, quorum }: Core): number {
   return 64 * parameters.window + 16 * quorum.replicaCount;
 }
 
-/** Only the last applications count: the first may have been rightful. */
+/** Only the last applications count: the first may have been legitimate. */
 function describe(applied: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of applied.slice(-(applied.length >> 1))) {

@@ -14,7 +14,7 @@ const FAST_STREAK_FOR_GRACE = 16;
  */
 export function castCommits(core: Core): boolean {
   const { timers, clock } = core;
-  // First of all: whoever does not commit has nothing to wait for either.
+  // Checked first: a replica that does not commit has no reason to wait for the last vote.
   timers.commitDueMs = undefined;
   if (core.mode !== "active") return false;
   const certificate = highestQuorumCert(core);
@@ -58,7 +58,7 @@ function highestQuorumCert(core: Core): QuorumCert | undefined {
 /**
  * The block and all between it and the final one are held, and the certificate ranks above every
  * one that we know: a Commit below the highest certificate would not raise it, so the rule would
- * apply for ever, and promises nothing that the highest one does not (PROTOCOL §5.3).
+ * apply for ever, and binds the replica to nothing that the highest one does not (PROTOCOL §5.3).
  */
 function isNewlyCertified(core: Core, height: number, blockHash: Hash): boolean {
   if (height <= core.final.link.height || core.tree.pathTo(blockHash) === undefined) return false;

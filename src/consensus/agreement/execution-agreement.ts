@@ -41,7 +41,8 @@ export function onExecuted(core: Core, height: number, result: Hash): void {
 export function onExecVote(core: Core, message: ExecVote): Result<void, Rejection> {
   const { execution, parameters } = core;
   const lowest = execution.height - parameters.execLagMax;
-  // Who catches up finalizes far ahead of what it has executed: the window follows execution.
+  // A replica that catches up finalizes blocks far ahead of its execution: the window follows
+  // execution.
   const highest = Math.min(
     core.final.link.height + 2 * parameters.window,
     execution.height + parameters.execLagMax + 2 * parameters.window,
@@ -87,7 +88,10 @@ function diverge(core: Core, height: number, own: Hash, others: Hash): void {
   stepDown(core);
 }
 
-/** Every so many blocks, a result that 2f+1 signed lets others trust a snapshot of the state. */
+/**
+ * Every so many blocks, a result with 2f+1 signatures becomes a checkpoint, so that other replicas
+ * can trust a snapshot of that state.
+ */
 function certify(core: Core, votes: readonly ExecVote[]): void {
   const [first] = votes;
   const { checkpointInterval } = core.parameters;

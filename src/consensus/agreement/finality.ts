@@ -37,7 +37,10 @@ export function learnFinality(core: Core, certificate: FinalCert): void {
   }
 }
 
-/** Two final blocks of one height prove more than f liars: stop at once rather than choose. */
+/**
+ * Two final blocks of one height prove more than f Byzantine replicas. The replica stops at once
+ * rather than choose between them.
+ */
 function checkAgainstFinal(core: Core, certificate: FinalCert): void {
   const own = core.tree.finalLink(certificate.height);
   if (own !== undefined && own.hash !== certificate.blockHash) haltOnConflict(core, own.height);
@@ -120,7 +123,7 @@ function finalize(core: Core, certificate: FinalCert): void {
   const last = path.at(-1);
   if (last === undefined) return;
   for (const held of path) {
-    // The log must be able to give the block again until the store has it.
+    // The log keeps the block until the store has it, so that replay can hand it out again.
     if (!held.isLogged) append(core, { kind: "block", block: held.block });
   }
   append(core, { kind: "final", certificate });

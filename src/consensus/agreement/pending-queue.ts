@@ -1,6 +1,6 @@
 /**
  * Transactions that wait to be ordered, first in, first out (PROTOCOL §6.1). The order of arrival
- * is what makes censorship visible: an honest leader that works in order cannot overtake.
+ * is what makes censorship visible: a correct leader orders them as they came and overtakes none.
  */
 import type { Hash, Transaction } from "../block.ts";
 
@@ -11,7 +11,7 @@ export type Pending = {
   proposedIn: Hash | undefined;
   /** When it was handed to the leader of the current view, or undefined. */
   forwardedMs: number | undefined;
-  /** What the leader had ordered when it was handed this. */
+  /** What the leader had ordered when it received this transaction. */
   orderedAtForward: Ordered;
 };
 
@@ -28,7 +28,7 @@ export type BatchLimits = {
 
 export type Batch = {
   readonly transactions: readonly Transaction[];
-  /** More wait than one block can hold. */
+  /** More transactions wait than one block can hold. */
   readonly isFull: boolean;
 };
 
@@ -38,9 +38,9 @@ export class PendingQueue {
   /** Ids that became final a short while ago, so that late copies are not ordered again. */
   readonly #settled = new Set<Hash>();
   readonly #settledMax: number;
-  /** Ids that neither a block carries nor the leader was given, oldest first. */
+  /** Ids that no block carries and that were not sent to the leader, oldest first. */
   readonly #unforwarded = new Set<Hash>();
-  /** When the youngest transaction arrived here that this leader has proposed. */
+  /** Arrival time of the youngest transaction that this leader has proposed. */
   #proposedUpToMs = -Infinity;
   #ordered = NOTHING_ORDERED;
 
@@ -157,7 +157,7 @@ export class PendingQueue {
     this.#unforwarded.delete(id);
   }
 
-  /** A new leader has been told nothing yet, and what the old one proposed may be gone. */
+  /** A new leader has received nothing from us yet, and blocks of the old leader may be gone. */
   forgetForwards(): void {
     this.#unforwarded.clear();
     this.#proposedUpToMs = -Infinity;

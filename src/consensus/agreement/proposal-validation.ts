@@ -1,7 +1,7 @@
 /**
- * What a voter asks of a block (PROTOCOL §5.7). Three outcomes, never two: vote, hold (something is
- * missing that may still come; nobody is to blame), invalid (the leader is to blame).
- * The leader runs the same check on its own block before it proposes it.
+ * The checks of a voter on a block (PROTOCOL §5.7). Three outcomes, never two: vote, hold
+ * (something is missing that may still arrive; the leader is not at fault), invalid (the leader is
+ * at fault). The leader runs the same check on its own block before it proposes it.
  */
 import { bodySize, type Block, type Hash, type Header } from "../block.ts";
 import type { Core } from "../core.ts";
@@ -13,7 +13,7 @@ export type Verdict =
   | { readonly kind: "hold"; readonly untilMs?: number }
   | { readonly kind: "invalid"; readonly code: RejectionCode };
 
-/** What can be said of a body once and for all when it comes in. */
+/** Properties of a body that never change, checked once when it arrives. */
 export function bodyFault(
   core: Core,
   block: Block,

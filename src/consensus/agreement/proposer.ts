@@ -102,9 +102,9 @@ function isGathering({ tip, final, timers, clock, parameters }: Core, waiting: n
   return true;
 }
 
-/** Sends the block to all at once; our own vote for it is written down in parallel. */
+/** The block is sent to all at once; our own vote for it is made durable in parallel. */
 function publish(core: Core, block: Block): boolean {
-  // A leader that proposes what it would not vote for itself would be complained about by all.
+  // A leader must not propose what it would not vote for itself: every replica would complain.
   if (judgeProposal(core, block, bodyFault(core, block, true)).kind !== "vote") return false;
   if (!holdBlock(core, block, true)) return false;
   const { epoch, self: sender, view } = core;

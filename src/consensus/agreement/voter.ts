@@ -34,8 +34,9 @@ export function onPropose(
   const block: Block = { hash: message.blockHash, header: message.header, body: message.body };
   const fault = bodyFault(core, block, transactionsValid);
   if (fault === "PROPOSAL_HASH_MISMATCH") {
-    // Kept under this hash, it would become final in place of the real block. Only the leader's own
-    // link speaks for the leader: anyone else may have put the wrong body to a true signature.
+    // A wrong body kept under this hash would become final in place of the real block. Only the
+    // leader's own link is proof against the leader: any other peer may have attached the wrong
+    // body to a genuine signature.
     if (from === message.sender) complain(core, "invalid-proposal");
     return err({ code: fault });
   }
@@ -72,7 +73,7 @@ function neededBlocks(core: Core): ReadonlySet<Hash> {
 
 /** Casts every vote that is due, one height after another. */
 export function castVotes(core: Core): boolean {
-  // First of all: whoever does not vote has nothing to wait for either.
+  // Checked first: a replica that does not vote has no reason to wait either.
   core.timers.heldUntilMs = undefined;
   if (core.mode !== "active" || !core.isAccepted || core.isTipConflicting) return false;
   for (const held of candidates(core, core.tip.height + 1)) {

@@ -1,7 +1,6 @@
 /**
- * Getting what others have (PROTOCOL §6.4, §9.2): bodies that votes or a NewView speak of, and
- * final blocks. Level-triggered: as long as something is missing it is asked for again, of another
- * peer.
+ * Catch-up (PROTOCOL §6.4, §9.2): fetches bodies that votes or a NewView refer to, and final
+ * blocks. Level-triggered: as long as something is missing it is asked for again, of another peer.
  */
 import { err, ok, type Result } from "../../base/result.ts";
 import type { Hash, ReplicaIndex } from "../block.ts";
@@ -13,7 +12,7 @@ import { holdBlock } from "../agreement/voter.ts";
 
 export const BLOCKS_PER_REQUEST = 32;
 const BODIES_PER_REQUEST = 16;
-/** Statuses cross with decisions in flight; only a lag that lasts is one. */
+/** A Status may cross with decisions in flight, so only a lag that lasts counts. */
 const LAG_PATIENCE_MS = 100;
 const RETRY_MS = 50;
 const SERVE_EVERY_MS = 10;
@@ -32,7 +31,8 @@ export function fetchMissing(core: Core): boolean {
   const { timers, clock } = core;
   noteLag(core);
   if (clock.nowMs < timers.nextFetchMs) return false;
-  // Both: bodies that votes spoke of may be final by now, and then nobody holds them any more.
+  // Both are requested: a body that votes refer to may be final by now, and then no peer holds it
+  // as unfinalized.
   const isAskingBodies = askForBodies(core, wantedBodies(core));
   const isAskingBlocks = askForBlocks(core);
   const dueMs = nextFetchMs(core);
@@ -92,7 +92,8 @@ function askForBlocks(core: Core): boolean {
     .map((peer, index) => ({ peer, index }))
     .filter(({ peer, index }) => index !== core.self && peer.isUp)
     .filter(({ peer }) => peer.finalHeight >= fromHeight || core.awaitedFinal !== undefined);
-  // Two peers at a time, moving on with time: one that lies or sleeps costs one retry.
+  // Two peers at a time, and other ones on each retry: a peer that is Byzantine or silent costs one
+  // retry.
   const turn = Math.floor(core.clock.nowMs / RETRY_MS);
   for (let count = 0; count < Math.min(2, ahead.length); count++) {
     const chosen = ahead[(turn + count) % ahead.length];
@@ -103,7 +104,7 @@ function askForBlocks(core: Core): boolean {
   return ahead.length > 0;
 }
 
-/** The height to catch up to, once the lag is known to be one. */
+/** The height to catch up to, once the lag has lasted. */
 function catchUpTarget(core: Core): number | undefined {
   const { timers, clock, awaitedFinal } = core;
   const isLagging =
@@ -160,7 +161,7 @@ export function onBodyResponse(
       return err({ code: "PROPOSAL_HASH_MISMATCH" });
     }
     if (core.ports.hashBody(block.body) !== block.header.payloadHash) {
-      // Whoever answered lied; the real body hashes right and may still come.
+      // The answer was forged; the real body has the right hash and may still arrive.
       return err({ code: "PROPOSAL_HASH_MISMATCH" });
     }
     holdBlock(core, block, transactionsValid);
@@ -201,7 +202,7 @@ export function onBlockResponse(core: Core, message: BlockResponse): Result<void
     if (!isBound || isEarlyBoundary) return err({ code: "BLOCKS_NOT_LINKED" });
     parent = block.hash;
   }
-  // A certificate proves the chain below it: nothing else about the blocks matters any more.
+  // A certificate proves the chain below it, so the blocks need no further check.
   if (blocks.length > BLOCKS_PER_REQUEST + 2 * core.parameters.window) {
     return err({ code: "BLOCKS_NOT_LINKED" });
   }
@@ -211,7 +212,7 @@ export function onBlockResponse(core: Core, message: BlockResponse): Result<void
   return ok(undefined);
 }
 
-/** Sends the proof of our final block to a peer that seems not to know it. */
+/** Sends the certificate of our final block to a peer that seems not to know it. */
 export function offerFinality(core: Core, to: ReplicaIndex): void {
   const peer = core.peers[to];
   if (peer === undefined || core.clock.nowMs < peer.nextFinalityMs) return;
@@ -220,7 +221,7 @@ export function offerFinality(core: Core, to: ReplicaIndex): void {
   sendNow(core, to, { kind: "finality", certificate: core.final.certificate });
 }
 
-/** f+1 votes of a view that we are in without its NewView: somebody has it (PROTOCOL §6.5). */
+/** f+1 votes of a view that we are in without its NewView: some peer has it (PROTOCOL §6.5). */
 export function askForNewView(core: Core): void {
   if (core.isAccepted || core.views.newViews.has(core.view)) return;
   const voters = new Set(core.ballots.votes.all().map(({ sender }) => sender));

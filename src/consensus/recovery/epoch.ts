@@ -1,7 +1,7 @@
 /**
  * Epochs (PROTOCOL §9.3). A final Rejoin ends an epoch; the next one has the same members and keys,
- * starts at view 0 with the boundary as its base, and voids every promise of the one before. That
- * is what lets a replica without memory take part again.
+ * starts at view 0 with the boundary as its base, and makes every vote and commit of the one before
+ * void. This allows a replica that lost its log to take part again.
  */
 import type { Header, Rejoin } from "../block.ts";
 import { append, finalPoint, notice, type Core } from "../core.ts";
@@ -13,10 +13,11 @@ export function enterEpoch(core: Core, rejoin: Rejoin): void {
   const isOwn = rejoin.member === core.self;
   const isJoining = isOwn && core.mode === "observer" && rejoin.nonce === core.rejoinNonce;
   if (isOwn && core.mode === "probing" && core.probe !== undefined) {
-    // We are still asking what became of us. This is an answer: our log is not the newest one.
+    // This replica is still probing. The boundary is an answer: our log is not the newest one.
     core.probe = { ...core.probe, isEmpty: true };
   } else if (isOwn && !isJoining && core.mode !== "observer") {
-    // Another instance holds our key and was let in: from here on every signature of ours lies.
+    // Another instance holds our key and was admitted: every further signature of ours could
+    // conflict with one of its own.
     core.mode = "stopped";
     notice(core, { code: "KEY_SUPERSEDED", nonce: rejoin.nonce });
     return;

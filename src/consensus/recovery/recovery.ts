@@ -1,4 +1,4 @@
-/** Starting: bootstrap, resuming from the log, and losing it (PROTOCOL §5.4, §9). */
+/** Recovery at start: bootstrap, resuming from the log, and a lost log (PROTOCOL §5.4, §9). */
 import { err, ok, type Result } from "../../base/result.ts";
 import { invariant } from "../../base/invariant.ts";
 import { stepDown } from "../view-change/step-down.ts";
@@ -47,17 +47,17 @@ function resume(core: Core, how: Extract<Start, { readonly kind: "resume" }>): v
   // Replay kept the tip of a view that we voted in; in any other the view starts afresh.
   const isBelowFinal = core.tip.height < core.final.link.height && !core.isTipConflicting;
   if (core.votedView !== core.view || isBelowFinal) core.tip = core.final.link;
-  // Replay may have read records that were never durable: nothing is sent on their strength before
-  // they are written again.
+  // Replay may have read records that were never durable: nothing that depends on them is sent
+  // before they are written again.
   append(core, takeSnapshot(core));
   core.epochLsn = core.lsn;
   core.rejoinLsn = core.lsn;
   if (core.mode !== "probing") return;
-  // A log without a beginning is as good as none.
+  // A log without its beginning counts as lost.
   core.probe = { nonce: how.nonce, isEmpty: !core.booted, answers: new Map() };
 }
 
-/** Asks peers what they hold of ours, until enough have answered. */
+/** Asks peers which of our messages they hold, until enough have answered. */
 export function sendProbe(core: Core): void {
   const { probe, timers, clock, parameters } = core;
   if (probe === undefined || clock.nowMs < timers.nextResendMs) return;
@@ -69,7 +69,10 @@ export function sendProbe(core: Core): void {
   }
 }
 
-/** Everyone answers, even while it is itself asking: else a common restart would never end. */
+/**
+ * Every replica answers, also while it is probing itself: otherwise a common restart would never
+ * end.
+ */
 export function onProbe(core: Core, from: ReplicaIndex, message: Probe): void {
   core.witness.noteCertificate(core.final.certificate);
   core.witness.noteCertificate(core.highCert);
@@ -150,7 +153,7 @@ function becomeActive(core: Core): void {
   stepDown(core);
 }
 
-/** What we said before the restart counts for us as it does for the others. */
+/** What we sent before the restart counts for us as it does for the others. */
 function recallOwn(core: Core): void {
   for (const ballot of ownBallots(core)) {
     if (ballot.height > core.final.link.height) core.ballots.add(ballot);
@@ -159,7 +162,10 @@ function recallOwn(core: Core): void {
   if (change !== undefined) onViewChange(core, change);
 }
 
-/** The log is gone or rolled back: silence until an epoch begins that carries our nonce. */
+/**
+ * The log is gone or rolled back: the replica signs nothing until an epoch begins that carries its
+ * nonce.
+ */
 function loseLog(core: Core, nonce: Hash): void {
   invariant(core.mode === "probing", "a log is found lost before anything is signed");
   core.probe = undefined;
@@ -177,7 +183,7 @@ export function requestRejoin(core: Core): void {
   if (core.syncedLsn < core.rejoinLsn || clock.nowMs < timers.nextResendMs) return;
   timers.nextResendMs = clock.nowMs + 5 * parameters.timing.resendMs;
   const known = core.peers.filter((peer, index) => index !== core.self && peer.isUp);
-  // One liar must not keep us out: it is enough that f+1 are not ahead.
+  // One Byzantine replica must not keep us out: it is enough that f+1 are not ahead.
   const level = known.filter(({ epoch, finalHeight }) => {
     return epoch <= core.epoch && finalHeight <= core.final.link.height + parameters.execLagMax;
   });

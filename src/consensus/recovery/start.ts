@@ -1,4 +1,4 @@
-/** How a replica comes to life (PROTOCOL §9.1). */
+/** How a replica starts (PROTOCOL §9.1). */
 import type { Hash } from "../block.ts";
 import type { LogRecord } from "../log-record.ts";
 

@@ -1,6 +1,6 @@
 /**
  * The newest Vote and Commit of each replica, kept when finality and views have emptied every other
- * buffer: what tells a replica with a rolled-back log that it forgot something (PROTOCOL §9.1).
+ * buffer: this shows a replica with a rolled-back log that it forgot something (PROTOCOL §9.1).
  */
 import type { Ballot } from "../agreement/ballots.ts";
 import type { ReplicaIndex } from "../block.ts";
@@ -18,7 +18,7 @@ export class Witness {
     else keepNewest(this.#commits, ballot);
   }
 
-  /** What certificates say of their signers; after a restart they are all that is left. */
+  /** The votes and commits inside certificates; after a restart no others are left. */
   noteCertificate(certificate: Certificate): void {
     if (certificate.kind === "genesis") return;
     const { epoch, view } = certificate;

@@ -2,8 +2,8 @@
  * The base block of a new view, from what 2f+1 replicas report (PROTOCOL §6.3).
  *
  * One pure function on which safety rests: whatever was final in a lower view is an ancestor of
- * what it returns, for every choice of 2f+1 reports of which at most f lie. Every replica computes
- * it itself, so the new leader's honesty is never needed. `test/model` explores it exhaustively.
+ * what it returns, for every choice of 2f+1 reports of which at most f are false. Every replica
+ * computes it itself, so the new leader need not be correct. `test/model` explores it exhaustively.
  */
 import { invariant } from "../../base/invariant.ts";
 import type { BlockRef, Hash } from "../block.ts";
@@ -35,7 +35,8 @@ export type BaseSelection = {
 
 /**
  * `weak` is f+1; `reports` are those of 2f+1 distinct senders. Undefined means that the highest
- * certificate conflicts with a final block, which takes more than f liars: the caller halts.
+ * certificate conflicts with a final block, which takes more than f Byzantine replicas: the caller
+ * halts.
  */
 export function selectBase(reports: readonly Report[], weak: number): BaseSelection | undefined {
   const final = highestFinal(reports);
@@ -120,7 +121,7 @@ function pathAbove(
   return chain.slice(index + 1);
 }
 
-/** The highest block that lies on at least `weak` chains, with the path to it. */
+/** The highest block that is on at least `weak` chains, with the path to it. */
 function highestSupported(
   chains: readonly (readonly BlockRef[])[],
   weak: number,

@@ -1,7 +1,7 @@
 /**
- * A leader that leaves out what it was given (PROTOCOL §6.1 f). An honest leader works in order of
- * arrival and puts into a block all that waits and fits; every rule here follows from that, so none
- * of them blames a leader for being busy.
+ * Censorship: a leader that leaves out transactions it received (PROTOCOL §6.1 f). A correct leader
+ * works in order of arrival and puts into a block all that waits and fits; every rule here follows
+ * from that, so no rule complains about a leader that is only busy.
  */
 import type { Block, Transaction } from "../block.ts";
 import { chainHashes } from "../chain-hashes.ts";
@@ -27,7 +27,8 @@ export function noteCarried(core: Core, block: Block): void {
   if (leftOut === undefined && !isRejoinOvertaken(core, block)) return;
   if (core.views.ownComplaint !== undefined) return;
   complain(core, "censorship");
-  // The others cannot miss what they never saw: they hand it to the leader as well, and watch.
+  // The others cannot miss what they never received: they forward it to the leader as well, and
+  // watch.
   if (leftOut !== undefined) sendNow(core, "all", { kind: "forward", transaction: leftOut });
 }
 
@@ -40,7 +41,7 @@ function describe({ hash, body }: Block, atMs: number): ProposedBlock {
   return { hash, atMs, bytes, gas, count: body.transactions.length };
 }
 
-/** The oldest transaction that this leader has passed over for sure. */
+/** The oldest transaction that this leader has certainly passed over. */
 function findLeftOut(
   core: Core,
   block: Block,
@@ -71,7 +72,7 @@ function findLeftOut(
 
 /**
  * Whether the first transaction of the block would have fitted into the block before: then that one
- * was not full, and an honest leader had nothing else to order.
+ * was not full, and a correct leader had nothing else to order.
  */
 function hadRoom(core: Core, block: Block, before: ProposedBlock | undefined): boolean {
   const [first] = block.body.transactions;
@@ -86,9 +87,9 @@ function hadRoom(core: Core, block: Block, before: ProposedBlock | undefined): b
 }
 
 /**
- * Full blocks excuse a leader only with what others wait for too. Most of what it ordered since it
- * was given the transaction never reached us: that is its own junk, or it had a backlog of several
- * seconds that it shared with nobody.
+ * Full blocks excuse a leader only if they hold transactions that others wait for too. If most of
+ * what it ordered since it received the transaction never reached us, then the leader made those
+ * transactions itself, or it had a backlog of several seconds that it did not forward.
  */
 function isCrowdedOut(core: Core, { forwardedMs, orderedAtForward }: Pending): boolean {
   const { backoffMaxMs } = core.parameters.timing;
@@ -98,7 +99,10 @@ function isCrowdedOut(core: Core, { forwardedMs, orderedAtForward }: Pending): b
   return 2 * (unknownGas - orderedAtForward.unknownGas) > ordered;
 }
 
-/** A Rejoin goes first: a leader that has had one for a while and proposes else holds it back. */
+/**
+ * A Rejoin goes first: a leader that has had one for a while and proposes something else withholds
+ * it.
+ */
 function isRejoinOvertaken(core: Core, block: Block): boolean {
   if (block.body.rejoin !== undefined) return false;
   const sinceMs = dueRejoin(core)?.sinceMs ?? Infinity;

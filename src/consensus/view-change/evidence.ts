@@ -2,7 +2,7 @@
 import { notice, sendNow, type Core } from "../core.ts";
 import type { Evidence } from "../message.ts";
 
-/** Keeps the first proof against a replica and tells everyone. */
+/** Keeps the first proof against a replica and broadcasts it. */
 export function accuse(core: Core, evidence: Evidence): boolean {
   const accused = evidence.first.sender;
   if (accused === core.self || core.views.evidence.has(accused)) return false;

@@ -1,6 +1,6 @@
 /**
- * When ordering waits for execution (PROTOCOL §6.1 a, §8.2): a busy machine, not a faulty leader,
- * is then the reason why nothing becomes final, and another leader would not be faster.
+ * When ordering waits for execution (PROTOCOL §6.1 a, §8.2): then nothing becomes final because the
+ * machines are busy and not because the leader is faulty, and another leader would not be faster.
  */
 import type { Core } from "../core.ts";
 
@@ -49,7 +49,7 @@ function lagLimit({ tip, parameters }: Core): number {
 
 /**
  * What the view timer allows beyond its period while others execute: as long as our own slowest
- * block took, when the leader or too many voters say that they lack a result. What they say is not
+ * block took, when the leader or too many voters say that they lack a result. Their claim is not
  * proved, so it is worth one block's execution and no more.
  */
 export function othersExecutionMs(core: Core, leader: number): number {

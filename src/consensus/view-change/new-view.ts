@@ -34,7 +34,7 @@ export function onViewChange(core: Core, message: ViewChange): Result<void, Reje
   return ok(undefined);
 }
 
-/** A replica may repeat its promise with more final blocks below it. */
+/** A replica may send its ViewChange again with more final blocks below it. */
 function isNewer(message: ViewChange, known: ViewChange): boolean {
   if (message.newView !== known.newView) return message.newView > known.newView;
   return message.finalCert.height > known.finalCert.height;
@@ -57,7 +57,7 @@ export function onNewView(core: Core, message: NewView): Result<void, Rejection>
   }
   for (const change of message.viewChanges) learnFinality(core, change.finalCert);
   if (view > core.view) {
-    // 2f+1 replicas promised this view: it is where the network is (PROTOCOL §6.5).
+    // 2f+1 replicas entered this view: the network is in it (PROTOCOL §6.5).
     if (core.mode !== "active" && core.mode !== "diverged") return ok(undefined);
     enterView(core, view);
   }
@@ -79,7 +79,7 @@ function choiceOf(core: Core, message: NewView): BaseSelection | "conflict" | un
   return selectBase(reports, core.quorum.weak) ?? "conflict";
 }
 
-/** The leader of a view states its base once 2f+1 replicas promised it. */
+/** The leader of a view states its base once it has the ViewChanges of 2f+1 replicas. */
 export function createNewView(core: Core): boolean {
   const { views, view } = core;
   if (core.mode !== "active" || core.isAccepted || !core.mayLead || leader(core) !== core.self) {

@@ -31,9 +31,9 @@ export function buildViewChange(core: Core): ViewChange {
 }
 
 /**
- * Our ViewChange for the current view once more, for those who missed it. Undefined after we voted
- * or learned a certificate in the view: what we would report no longer lies below it, and whoever
- * is behind comes in by the NewView or by a certificate.
+ * Our ViewChange for the current view, to retransmit. Undefined after we voted or learned a
+ * certificate in the view: what we would report is no longer below it, and a replica that is behind
+ * enters by the NewView or by a certificate.
  */
 export function repeatViewChange(core: Core): ViewChange | undefined {
   if (core.view === 0 || core.votedView >= core.view) return undefined;
@@ -76,7 +76,7 @@ export function reportOf(core: Core, message: ViewChange): Report | undefined {
   };
 }
 
-/** A certificate of this epoch lies below the new view; an older one is that of the boundary. */
+/** A certificate of this epoch is below the new view; an older one is that of the boundary. */
 function isCertificateTimely(core: Core, certificate: Certificate, newView: number): boolean {
   if (certificate.epoch === core.epoch && certificate.kind !== "genesis") {
     return certificate.view < newView;

@@ -1,11 +1,11 @@
-/** Complaints: wishes to leave a view that bind nobody (PROTOCOL §6.1). */
+/** Complaints: wishes to leave a view, which bind their senders to nothing (PROTOCOL §6.1). */
 import type { ReplicaIndex } from "../block.ts";
 import { notice, sendNow, signed, type Core } from "../core.ts";
 import type { Complaint, SuspicionReason } from "../message.ts";
 
 /**
- * A complaint is a lease: its sender renews it every resend interval for as long as it suspects the
- * leader, so one that was not renewed for longer has lost its cause. One renewal may be lost.
+ * A complaint is a lease: its sender renews it every retransmission interval while its reason
+ * lasts, so one that was not renewed for longer has no reason any more. One renewal may be lost.
  */
 const LEASE_RESENDS = 2.5;
 
@@ -21,8 +21,8 @@ export function complain(core: Core, reason: SuspicionReason): void {
 }
 
 /**
- * Tells the others that the leader is trusted again. Without it, the complaint would stand there
- * until its lease ends and add up with the next passing suspicion of another replica.
+ * Notifies the others that the reason is gone. Otherwise the complaint would count until its lease
+ * ends, together with the next short-lived complaint of another replica.
  */
 export function withdrawComplaint(core: Core): void {
   const { epoch, view, self: sender } = core;
@@ -37,7 +37,7 @@ export function noteComplaint(core: Core, from: ReplicaIndex, message: Complaint
   if (message.reason !== "withdrawn") {
     complaints.set(message.sender, { message, atMs: core.clock.nowMs });
   } else if (from === message.sender) {
-    // Over its own link only: a Byzantine leader could else repeat old withdrawals of all the
+    // Over its own link only: a Byzantine leader could otherwise replay old withdrawals of all the
     // others and never be replaced.
     complaints.delete(message.sender);
   }

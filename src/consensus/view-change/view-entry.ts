@@ -12,7 +12,8 @@ export function leaveView(core: Core): boolean {
   const reasons = reasonsToLeave(core);
   if (reasons.length === 0) return false;
   core.views.failedLeaders.add(leader(core));
-  // Who leaves passes on why, so that nobody is left behind in a view that cannot decide.
+  // A replica that leaves passes the reason on, so that no replica stays behind in a view that
+  // cannot decide.
   for (const message of reasons) sendNow(core, "all", message);
   enterView(core, core.view + 1);
   return true;
@@ -27,7 +28,8 @@ function reasonsToLeave(core: Core): readonly Message[] {
 }
 
 /**
- * A proof from an earlier view makes us complain when its signer leads; this view's proof moves.
+ * Evidence of an earlier view makes us complain when its signer leads; evidence of this view ends
+ * the view at once.
  */
 function isOfThisView(
   core: Core,
@@ -36,7 +38,7 @@ function isOfThisView(
   return evidence.first.view === core.view;
 }
 
-/** Joins the highest view that a correct replica has reached for sure (PROTOCOL §6.5). */
+/** Joins the highest view that a correct replica has certainly reached (PROTOCOL §6.5). */
 export function joinHigherView(core: Core): boolean {
   if (!mayPromise(core)) return false;
   const bySender = new Map(core.views.reached);
@@ -48,7 +50,7 @@ export function joinHigherView(core: Core): boolean {
   return true;
 }
 
-/** Blocks became final in this view: a quorum is there, however its certificate came in. */
+/** Blocks became final in this view: a quorum is there, whichever way its certificate arrived. */
 function highestFinalView(core: Core): number {
   let highest = 0;
   for (const certificate of [core.final.certificate, core.awaitedFinal]) {
@@ -61,7 +63,10 @@ function mayPromise(core: Core): boolean {
   return core.mode === "active" || core.mode === "diverged";
 }
 
-/** The promise: no Vote and no Commit below `view`, written down before anything of it is said. */
+/**
+ * From here on no Vote and no Commit below `view`; the record is written before anything that
+ * depends on it is sent.
+ */
 export function enterView(core: Core, view: number): void {
   append(core, { kind: "view", view });
   core.outbox.dropBallotsBelow(core.epoch, view);
@@ -83,7 +88,7 @@ export function enterView(core: Core, view: number): void {
   for (const key of views.newViews.keys()) if (key < view) views.newViews.delete(key);
   resetViewTimers(core);
   notice(core, { code: "VIEW_ENTERED", epoch: core.epoch, view });
-  // Who enters because blocks are final in the view has nothing to report below it.
+  // A replica that enters because blocks are final in the view has nothing to report below it.
   const change = repeatViewChange(core);
   if (change !== undefined) sendAfterSync(core, "all", change);
 }
@@ -100,7 +105,7 @@ function resetViewTimers({ timers, clock, parameters }: Core): void {
   timers.quorumAtMs.clear();
 }
 
-/** A leader that is known to lie is complained about as soon as its view starts. */
+/** A leader with evidence against it is complained about as soon as its view starts. */
 export function complainOfByzantineLeader(core: Core): boolean {
   if (core.views.ownComplaint !== undefined || !core.views.evidence.has(leader(core))) return false;
   if (leader(core) === core.self || core.mode !== "active") return false;

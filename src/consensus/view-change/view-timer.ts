@@ -1,6 +1,6 @@
 /**
- * When to lose patience with a leader (PROTOCOL §6.1, §6.5). Every rule compares the clock with a
- * moment in the state, so handling a tick late, early or twice changes nothing.
+ * The view timer: when to complain about a leader (PROTOCOL §6.1, §6.5). Every rule compares the
+ * clock with a moment in the state, so handling a tick late, early or twice changes nothing.
  */
 import { viewInEpoch } from "../certificate.ts";
 import { chainHashes } from "../chain-hashes.ts";
@@ -38,7 +38,7 @@ export function watchLeader(core: Core): boolean {
   return true;
 }
 
-/** A suspicion lasts as long as its cause; one that rests on proof stays. */
+/** A complaint lasts as long as its reason; one that rests on evidence stays. */
 function withdrawPassingComplaint(core: Core): void {
   const reason = core.views.ownComplaint?.reason;
   if (reason !== undefined && PASSING_REASONS.has(reason)) withdrawComplaint(core);
@@ -56,8 +56,8 @@ function deadlines(core: Core): readonly Deadline[] {
   const found: Deadline[] = [];
   const disconnected = disconnectedDeadline(core);
   if (!core.isAccepted) {
-    // Without 2f+1 replicas in this view or above, no timer runs: views must not run away while
-    // there is no quorum that could follow.
+    // Without 2f+1 replicas in this view or above, no timer runs: the view number must not grow
+    // while there is no quorum that could follow.
     if (timers.quorumInViewMs === undefined) return found;
     found.push({ atMs: timers.quorumInViewMs + viewTimeoutMs(core), reason: "new-view-timeout" });
     if (disconnected !== undefined) found.push(disconnected);
@@ -88,13 +88,14 @@ function disconnectedDeadline(core: Core): Deadline | undefined {
   const peer = core.peers[leader(core)];
   if (leader(core) === core.self || peer === undefined || peer.isUp) return undefined;
   const { reconnectGraceMs, idleHeartbeatMs } = core.parameters.timing;
-  // A leader that was gone when its turn came has used up its grace: nobody waits for it again.
+  // A leader that was disconnected when its view started has used up its grace period and gets no
+  // second one.
   if (peer.hasBeenUp) {
     const atMs = peer.downSinceMs + backedOff(core, reconnectGraceMs);
     return { atMs, reason: "leader-disconnected" };
   }
-  // A leader that was never there is still starting, like everyone in a new network: only work that
-  // waits for it makes that a fault.
+  // A leader that never connected is still starting, like every node of a new network: it is at
+  // fault only if work waits for it.
   const oldestMs = core.pending.nextToForward()?.arrivedMs;
   if (oldestMs === undefined) return undefined;
   const sinceMs = Math.max(peer.downSinceMs, core.timers.viewEnteredMs, oldestMs);
@@ -109,7 +110,7 @@ function backedOff(core: Core, baseMs: number): number {
 }
 
 /**
- * Where commits usually take long, on machines without a turn to spare, a leader that is heard of
+ * Where commits usually take long, on machines without spare CPU time, a leader whose messages come
  * late is no worse than the others.
  */
 function silenceMs(core: Core): number {
@@ -152,7 +153,8 @@ export function hasWork(core: Core): boolean {
 
 export function hasBlocksInFlight(core: Core): boolean {
   if (core.tip.height > core.final.link.height || core.proposals.size > 0) return true;
-  // A single voter proves nothing: a liar could keep everyone busy with votes for nothing.
+  // One voter proves nothing: a Byzantine replica could keep the timer running with votes for
+  // blocks that do not exist.
   const { votes } = core.ballots;
   return votes.heights().some((height) => {
     return [...votes.counts(height).values()].some((count) => count >= core.quorum.weak);
@@ -163,7 +165,7 @@ export function hasBlocksInFlight(core: Core): boolean {
 function noteQuorumInView(core: Core): void {
   const { timers } = core;
   if (core.isAccepted || timers.quorumInViewMs !== undefined) return;
-  // We are there ourselves, also when we entered by a certificate and have nothing to report.
+  // This replica counts too, also when it entered by a certificate and has nothing to report.
   const senders = new Set([core.self]);
   for (const [sender, view] of core.views.reached) if (view >= core.view) senders.add(sender);
   const isCertified = [core.highCert, core.final.certificate].some(
