@@ -1,15 +1,15 @@
 /**
  * Between the decoder and the core: every signature in a message is verified, nested ones included,
- * and what is named by a hash is compared with that hash. The core believes what passes here.
+ * and what is named by a hash is compared with that hash. The core trusts what passes here.
  *
- * Three choices to know:
+ * Three design choices:
  * - A signed message may come over any link (it is relayed); an unsigned one speaks for the link's
  *   own peer, so there is nothing to check but that the peer is a member.
  * - A Propose whose header or body does not fit its hash still passes when the leader's signature
  *   on the claim is valid: the core needs it to accuse the leader (PROPOSAL_HASH_MISMATCH). A
  *   Rejoin in its body must verify all the same; the core has no other way to know.
  * - Whether two messages really contradict each other, links fit, or a view change is consistent is
- *   not looked at: the core decides that from contents alone.
+ *   not checked here: the core decides that from contents alone.
  *
  * The sender's own signature comes first: only a member's key can make us do the further work.
  */

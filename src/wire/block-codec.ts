@@ -5,9 +5,9 @@
  * copies the payload once and each transaction is a window into that copy.
  *
  * A transaction's id is not on the wire: it is the keccak-256 of its bytes, computed on arrival, so
- * nobody can send bytes under another's name. Its gas is on the wire because it cannot be known
- * without decoding the transaction: whoever decodes it (the driver, for `transactionsValid`) must
- * compare it with the limit that the transaction itself declares.
+ * a peer cannot send bytes under another transaction's id. Its gas is on the wire because it cannot
+ * be known without decoding the transaction: the decoder of the transaction (the driver, for
+ * `transactionsValid`) must compare it with the limit that the transaction itself declares.
  */
 import { keccak256 } from "../crypto/keccak256.ts";
 import { invariant } from "../base/invariant.ts";

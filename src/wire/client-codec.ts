@@ -1,9 +1,9 @@
 /**
- * What client nodes and replicas say to each other <-> bytes, in the same canonical form as
- * messages between replicas: a version byte, a type byte, then the fields; equal values have equal
- * bytes, and the decoder never throws on bytes from outside.
+ * Messages between client nodes and replicas <-> bytes, in the same canonical form as messages
+ * between replicas: a version byte, a type byte, then the fields; equal values have equal bytes,
+ * and the decoder never throws on bytes from outside.
  *
- * A client believes nothing here by itself: a block counts by its certificate or that of a later
+ * A client node trusts no single message: a block is proved by its certificate or that of a later
  * block, a result by the signatures of f+1 replicas.
  */
 import { invariant } from "../base/invariant.ts";
@@ -54,7 +54,7 @@ export type ReplicaAnswer =
 export const REPLICA_MODES = ["probing", "observer", "active", "diverged", "stopped"] as const;
 export type ReplicaMode = (typeof REPLICA_MODES)[number];
 
-/** Where a replica stands, for people and for the choice of whom to ask. */
+/** The status of a replica, for operators and for the choice of the replica to ask. */
 export type ReplicaReport = {
   readonly kind: "status";
   /** That of the request. */

@@ -9,7 +9,7 @@ export type ConsensusGenesis = {
   /** Names the network in every signature and block hash. */
   readonly net: Uint8Array;
   readonly header: Header;
-  /** The result of executing block 0, which the core counts as everyone's. */
+  /** The result of executing block 0, which every replica is taken to have. */
   readonly result: Hash;
 };
 

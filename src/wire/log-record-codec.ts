@@ -1,7 +1,7 @@
 /**
  * Records of the log <-> bytes, in the same canonical form as messages. The log guards its records
- * by checksums of its own; the decoder is as strict as for a peer all the same, because a disk lies
- * as well as a peer does.
+ * by checksums of its own; the decoder is still as strict as for a peer, because a disk can return
+ * wrong bytes.
  */
 import { invariant } from "../base/invariant.ts";
 import { err, type Result } from "../base/result.ts";

@@ -44,7 +44,7 @@ export class Reader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** Refuses what was read, unless it was refused before: the first reason is the true one. */
+  /** Marks the input as invalid; the first reason is kept. */
   fail(code: WireCode): void {
     this.#error ??= { code, offset: this.#offset };
     this.#offset = this.#bytes.length;

@@ -3,7 +3,7 @@
  * canonical form as their other messages: a version byte, a type byte, then the fields. The decoder
  * never throws on bytes from outside.
  *
- * Nothing here is believed by itself: headers prove each other up to one whose result f+1 replicas
+ * No message is trusted by itself: headers prove each other up to one whose result f+1 replicas
  * signed, and entries must have the root that this header names.
  */
 import { readBigEndian, writeBigEndian } from "../base/big-endian.ts";
@@ -48,22 +48,22 @@ export type StateEntry =
   | { readonly kind: "code"; readonly hash: bigint; readonly bytes: Uint8Array };
 
 export const SNAPSHOT_REFUSALS = [
-  /** It serves somebody else, or was asked too often. */
+  /** It serves another replica, or was asked too often. */
   "SNAPSHOT_BUSY",
   /** Its own state is not far enough. */
   "SNAPSHOT_TOO_LOW",
-  /** The snapshot was given up: nobody read from it for a while, or it was open for too long. */
+  /** The snapshot was closed: it was not read for a while, or it was open for too long. */
   "SNAPSHOT_GONE",
-  /** It does not take part in consensus, or is taking a state itself. */
+  /** It does not take part in consensus, or is in state sync itself. */
   "SNAPSHOT_UNAVAILABLE",
 ] as const;
 export type SnapshotRefusal = (typeof SNAPSHOT_REFUSALS)[number];
 
 export type StateRequest =
-  /** Hold your state still, at this height or above, and let me read it. */
+  /** Requests a snapshot of the state at this height or above. */
   | { readonly kind: "snapshotRequest"; readonly minHeight: number }
   | { readonly kind: "chunkRequest"; readonly snapshot: number; readonly cursor: StateCursor }
-  /** Your signed result of a height, if you have executed it. */
+  /** Requests the signed result of a height, if it is executed. */
   | { readonly kind: "resultRequest"; readonly height: number }
   | { readonly kind: "snapshotRelease"; readonly snapshot: number };
 

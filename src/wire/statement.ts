@@ -19,7 +19,7 @@ import {
 } from "./signed-codec.ts";
 import { Writer } from "./writer.ts";
 
-/** Apart from every other thing that an Ed25519 key of a replica may ever sign. */
+/** Separates these statements from anything else that a replica's Ed25519 key may sign. */
 const STATEMENT_DOMAIN = 0xc2;
 const STATEMENT_VERSION = 1;
 

@@ -2,8 +2,8 @@
  * Signatures that were found valid before. A Vote arrives alone and again inside certificates, view
  * changes and new views; each is checked by the costly equation once.
  *
- * A lookup compares sender, statement and signature in full, so the key only has to spread well:
- * whoever makes keys collide pushes out his own entries.
+ * A lookup compares sender, statement and signature in full, so the key only has to spread well: a
+ * peer that makes keys collide evicts only its own entries.
  */
 import { equalBytes } from "../base/bytes.ts";
 import { RecentMap } from "../base/recent-map.ts";

@@ -10,7 +10,7 @@ import { HASH_SIZE } from "../crypto/keccak256.ts";
 import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
 
 const CAPACITY_MIN = 4_096;
-/** A larger buffer is given away with its message instead of being kept and copied from. */
+/** A larger buffer is handed over with its message instead of being kept and copied. */
 const CAPACITY_KEPT_MAX = 1024 * 1024;
 const UINT32_MAX = 0xffff_ffff;
 const TWO_POW_32 = 0x1_0000_0000;
@@ -21,12 +21,12 @@ export class Writer {
   #view = new DataView(this.#bytes.buffer);
   #size = 0;
 
-  /** Forgets what was written, also when an encoding was given up half-way. */
+  /** Drops what was written, also after an encoding that failed half-way. */
   reset(): void {
     this.#size = 0;
   }
 
-  /** What was written since the last reset, as bytes that nobody else holds. */
+  /** What was written since the last reset, as bytes that are not shared. */
   take(): Uint8Array {
     if (this.#bytes.length <= CAPACITY_KEPT_MAX) return this.#bytes.slice(0, this.#size);
     const taken = this.#bytes.subarray(0, this.#size);
