@@ -1,8 +1,8 @@
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * What the pool holds at most. Executable transactions are refused at the door and never evicted;
- * queued ones, which cost their sender nothing, give way to them.
+ * What the pool holds at most. An executable transaction may be rejected on arrival and is never
+ * evicted; queued ones, which cost their sender nothing, are evicted for it.
  */
 export type TxPoolOptions = {
   readonly transactionsMax: number;
@@ -10,7 +10,7 @@ export type TxPoolOptions = {
   /** Of all transactions, those that wait for an earlier one may be this many. */
   readonly queuedMax: number;
   readonly queuedBytesMax: number;
-  /** A source is who handed the transaction in: a client principal, a connection, an identity. */
+  /** A source is the submitter of a transaction: a client principal, a connection, an identity. */
   readonly sourceTransactionsMax: number;
   readonly sourceBytesMax: number;
   readonly sourceQueuedMax: number;
@@ -21,7 +21,7 @@ export type TxPoolOptions = {
   readonly nonceWindow: number;
   readonly transactionSizeMax: number;
   readonly lifetimeMs: number;
-  /** Of one that is queued without a break. */
+  /** Of one that has been queued all the time. */
   readonly queuedLifetimeMs: number;
   /** Undefined where gas is free: then the first of two equal nonces wins, whatever they offer. */
   readonly fees: FeeRules | undefined;
@@ -52,9 +52,11 @@ export const DEFAULT_POOL_OPTIONS: TxPoolOptions = {
   senderBytesMax: 8 * MEBIBYTE,
   nonceWindow: 1_024,
   transactionSizeMax: 128 * 1024,
-  // Longer than a night without a quorum: accepted transactions are promises.
+  // Longer than a night without a quorum: an acknowledged transaction must not be lost to an
+  // outage.
   lifetimeMs: 24 * 60 * 60 * 1_000,
-  // The missing nonce comes within seconds, or it was never meant to come.
+  // The missing nonce usually arrives within seconds; one that does not is unlikely to arrive at
+  // all.
   queuedLifetimeMs: 15 * 60 * 1_000,
   fees: undefined,
 };

@@ -1,6 +1,6 @@
 /** Why a transaction is not let into the pool. One check, one code; the codes are stable. */
 export type PoolRefusalCode =
-  /** It is in the pool. A resend is no failure: callers answer with the hash. */
+  /** It is in the pool. Submitting again is no failure: callers answer with the hash. */
   | "TX_ALREADY_KNOWN"
   | "TX_SIZE_TOO_LARGE"
   | "TX_NONCE_TOO_LOW"

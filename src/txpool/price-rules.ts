@@ -11,7 +11,7 @@ export function maxCost(transaction: Transaction): bigint {
 
 /**
  * Whether one transaction may take another's place; undefined means it may. Where gas is free it
- * never may: the first one was promised to be ordered, and nothing is offered for breaking that.
+ * never may: the first one was acknowledged, and a price of zero cannot outbid it.
  */
 export function checkReplacement(
   fees: FeeRules | undefined,
@@ -24,7 +24,7 @@ export function checkReplacement(
   if (maxGasPrice(offered) < priceMin) {
     return { code: "TX_REPLACEMENT_UNDERPRICED", limit: priceMin };
   }
-  // The tip counts as well: else the proposer's share could be outbid by a promise of nothing.
+  // The tip counts as well: otherwise a replacement could lower what the proposer earns.
   const tipMin = bumped(tipOf(held), replacementBumpPercent);
   if (tipOf(offered) < tipMin) return { code: "TX_REPLACEMENT_UNDERPRICED", limit: tipMin };
   return undefined;

@@ -18,7 +18,7 @@ export type Pooled = {
   readonly cost: bigint;
 };
 
-/** What happened to a sender's run, for the pool's books. Both are in the order of nonces. */
+/** How a sender's run changed, for the pool's accounting. Both are in the order of nonces. */
 export type RunChange = { readonly promoted: readonly Slot[]; readonly demoted: readonly Slot[] };
 
 const NO_SLOTS: readonly Slot[] = [];

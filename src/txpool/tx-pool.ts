@@ -1,8 +1,9 @@
 /**
- * Transactions that were accepted and are not final yet (docs/adr/0009-transaction-pool.md). What
- * the pool took is a promise (SPEC E13): it leaves only when it is final, when the state made it
- * impossible, when it expired, when its own sender outbid it, or, while it is queued behind a gap,
- * when an executable one needs its room: that is told (`evicted`), so that its status has a reason.
+ * Transactions that were accepted and are not final yet (docs/adr/0009-transaction-pool.md). An
+ * accepted transaction is acknowledged (SPEC E13): it leaves only when it is final, when the state
+ * made it impossible, when it expired, when its own sender outbid it, or, while it is queued behind
+ * a gap, when an executable one needs its room. An eviction is reported (`evicted`), so that the
+ * status has a reason.
  */
 import { readBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
@@ -23,7 +24,7 @@ export type PoolState = {
 };
 
 export type Arrival = {
-  /** Who handed it in; limits per source count by this name. */
+  /** The submitter; limits per source count by this name. */
   readonly source: string;
   /** Milliseconds on any clock that goes forward; expiry counts from it. */
   readonly nowMs: number;
@@ -31,7 +32,7 @@ export type Arrival = {
   readonly promisedMs?: number | undefined;
 };
 
-/** Transactions that can be ordered now and could not before, and the other way round. */
+/** Transactions that became executable, and those that became queued. */
 export type Moved = {
   readonly promoted: readonly RecoveredTransaction[];
   readonly demoted: readonly RecoveredTransaction[];
@@ -39,7 +40,7 @@ export type Moved = {
 
 export type PoolAdded = Moved & {
   readonly replaced: RecoveredTransaction | undefined;
-  /** Queued ones that gave way. */
+  /** Queued ones that were evicted. */
   readonly evicted: readonly RecoveredTransaction[];
 };
 
@@ -67,7 +68,7 @@ export type PoolStatus = {
   readonly queued: number;
   readonly bytes: number;
   readonly senders: number;
-  /** Executable ones leave no room: the pool refuses, whatever comes. */
+  /** Executable ones leave no room: the pool rejects every newcomer. */
   readonly isFull: boolean;
 };
 
@@ -77,7 +78,7 @@ export type SenderTransactions = {
   readonly queued: readonly RecoveredTransaction[];
 };
 
-/** From here on the pool counts as full: what comes next may not fit. */
+/** From this size on the pool counts as full: the next transaction may not fit. */
 const FULL_SHARE = 0.95;
 
 export class TxPool {
@@ -99,7 +100,7 @@ export class TxPool {
     this.#state = state;
   }
 
-  /** Checks that need no state (chain id, intrinsic gas, ...) are the caller's, before this. */
+  /** Checks that need no state (chain id, intrinsic gas, ...) are done by the caller before. */
   add(transaction: RecoveredTransaction, arrival: Arrival): Result<PoolAdded, PoolRefusal> {
     const { sender } = transaction;
     const { nonce } = transaction.transaction;
