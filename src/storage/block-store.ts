@@ -3,8 +3,8 @@
  * for a client node the Ethereum block, receipts and the indexes over hashes. All are opaque bytes.
  *
  * Blocks are written behind, several in one transaction of another thread, and read through what
- * waits: no caller waits for the disk. What a crash takes is in the log or at the other replicas: `durableHeight` says how far the
- * log may be shortened.
+ * waits: no caller waits for the disk. What a crash loses is in the log or at the other replicas:
+ * `durableHeight` says how far the log may be shortened.
  */
 import { CodedError } from "../base/coded-error.ts";
 import { invariant } from "../base/invariant.ts";
@@ -22,7 +22,10 @@ export type BlockStoreOptions = DiskSpaceOptions & {
   readonly flushBytes?: number;
   /** With this much waiting, blocks are refused: the disk is full or far too slow. */
   readonly pendingBytesMax?: number;
-  /** A write failed for another reason than room. The store takes no more; the node should stop. */
+  /**
+   * A write failed for another reason than space. The store accepts no more writes; the node should
+   * stop.
+   */
   readonly onFailure?: (error: CodedError) => void;
 };
 
@@ -202,7 +205,7 @@ export class BlockStore {
     if (this.#timer !== undefined && delayMs > 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      // Failures are told through onFull and onFailure, and a full disk is tried again.
+      // Failures are reported through onFull and onFailure, and a full disk is tried again.
       this.flush().catch(() => undefined);
     }, delayMs);
     this.#timer.unref();
@@ -224,7 +227,7 @@ export class BlockStore {
     if (latest > (this.#durable ?? -1)) this.#durable = latest;
   }
 
-  /** One transaction, with a full disk told from a broken one. */
+  /** One transaction; a full disk and a broken one give different errors. */
   async #carryOut(write: () => Promise<void>): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     this.#space.assertRoom();

@@ -50,7 +50,7 @@ export class BlockWriter {
     const worker = this.#worker ?? this.#start();
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
-      // A process does not end while something is being written, and else not for this thread.
+      // The thread keeps the process alive only while something is being written.
       worker.ref();
       worker.postMessage(command, transferred);
     });
@@ -83,7 +83,9 @@ function bufferOf(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer;
 }
 
-/** As the library throws it, so that a full disk is told from a broken one alike. */
+/**
+ * As the library throws it, so that a full disk and a broken one are distinguished in one place.
+ */
 function errorOf({ message, errorNumber }: Extract<WriterOutcome, { readonly ok: false }>): Error {
   return Object.assign(new Error(message), { code: errorNumber });
 }

@@ -19,7 +19,7 @@ const HOLDER_NAME = "lock.pid";
 
 /**
  * Types of statfs(2) on Linux whose memory maps or locks are not those of one machine. FUSE is
- * among them because nobody can tell what is behind it.
+ * among them because the file system behind it is unknown.
  */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
@@ -61,7 +61,7 @@ export class DataDirectory {
   }
 }
 
-/** LMDB maps its file into memory and locks it; over a network both fail without a word. */
+/** LMDB maps its file into memory and locks it; over a network both fail silently. */
 export function assertLocal(directory: string, fileSystemType: number): void {
   // Node gives the signed or the unsigned form, as the platform has it.
   const fileSystem = NETWORK_FILE_SYSTEMS.get(fileSystemType >>> 0);
@@ -77,7 +77,7 @@ function takeLock(directory: string): DatabaseSync {
   const lock = new DatabaseSync(path.join(directory, LOCK_NAME), { timeout: 0 });
   const holderPath = path.join(directory, HOLDER_NAME);
   try {
-    // Nothing is written to the database: the lock is all that is wanted of it.
+    // Nothing is written to the database: it serves only as a lock.
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     lock.close();

@@ -6,9 +6,9 @@ import { statfsSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
 
 export type DiskSpaceOptions = {
-  /** Below this the stores stop, so that the log, which cannot wait, keeps room. */
+  /** Below this the stores stop writing, so that space is left for the log, which cannot wait. */
   readonly freeBytesMin?: number;
-  /** How long a full disk is left alone before the next try. */
+  /** How long to wait between retries on a full disk. */
   readonly retryMs?: number;
   /** Called once when the disk becomes full, not at every refused write. */
   readonly onFull?: (error: CodedError) => void;

@@ -1,6 +1,6 @@
 /**
- * A height on the disk that only rises: a node that comes back knows how far it had been. Two
- * places in one small file are written in turn, so that a torn write leaves the one before.
+ * A height on the disk that only rises: a node that restarts knows how far it had come. Two places
+ * in one small file are written in turn, so that a torn write leaves the one before.
  */
 import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import path from "node:path";
@@ -86,7 +86,8 @@ export class HeightMark {
       }
       this.#writing = undefined;
     } catch (error) {
-      // After a failed sync nobody knows what is on the disk: `#writing` stays, nothing is retried.
+      // After a failed sync the content of the disk is unknown: `#writing` stays, nothing is
+      // retried.
       this.#handlers?.onFailed(writeError("HEIGHT_MARK_WRITE_FAILED", { path: this.#path }, error));
     }
   }

@@ -1,7 +1,7 @@
 /**
  * Opening an LMDB file with care. LMDB trusts its file: one that is cut short or overwritten ends
- * the process by a signal instead of an error. So what can be seen from outside is checked first,
- * and an opening that did not come to its end is remembered.
+ * the process by a signal instead of an error. So the file is checked before LMDB opens it, and an
+ * interrupted opening is remembered.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const META_PAGES = 2;
 /** In both meta pages, behind the page header. */
 const MAGIC_OFFSET = 24;
 const MAGIC = 0xbeefc0de;
-/** One may be a coincidence: somebody ended the process just then. */
+/** One interrupted opening may be a coincidence: the process may have been killed just then. */
 const BROKEN_OPENINGS_MAX = 1;
 const TABLES_MAX = 16;
 const BYTES = { encoding: "binary", keyEncoding: "binary" } as const;

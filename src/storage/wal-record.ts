@@ -5,8 +5,8 @@
  *   | body | zeros | CRC-32 of everything before it
  *
  * Id and salt of the segment are covered by the CRC, so that the old bytes of a recycled file never
- * parse. The salt is drawn at random for each segment: who can choose a body (a transaction) cannot
- * hide a record in it that a recovery would take for one of ours.
+ * parse. The salt is drawn at random for each segment: a sender that chooses a body (a transaction)
+ * cannot hide a record in it that a recovery would accept.
  */
 import { crc32 } from "node:zlib";
 import { invariant } from "../base/invariant.ts";

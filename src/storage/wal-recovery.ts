@@ -1,4 +1,7 @@
-/** Reading the log after a restart: what is valid, where it ends, and whether that can be right. */
+/**
+ * Reads the log after a restart: which records are valid, where it ends, and whether durable
+ * records are missing.
+ */
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
 import type { FileSync } from "./file-sync.ts";
@@ -13,7 +16,7 @@ import type { SegmentFile } from "./wal-segment.ts";
 
 /**
  * "tail-cut": the end of the log held records that never were durable, and they are left out. A
- * tail of which not even the seal arrived cannot be told from none.
+ * tail of which not even the seal was written cannot be distinguished from none.
  */
 export type WalVerdict = "clean" | "tail-cut";
 
@@ -27,8 +30,8 @@ type Cut = { readonly path: string; readonly offset: number; readonly lsn: numbe
 
 /**
  * The first invalid record has some lsn p. If any valid record says that p was durable, the disk
- * lost something it had promised: that is damage and not a tail, and the log cannot be trusted
- * (PROTOCOL §7). `repair` tells the operator what to do then.
+ * lost data that it had synced: that is damage and not a tail, and the log cannot be trusted
+ * (PROTOCOL §7). `repair` is the advice for the operator in that case.
  */
 export function recoverLog(
   segments: readonly SegmentFile[],

@@ -22,7 +22,7 @@ export type OpenSegment = SegmentSeal & {
 const NAME = /^wal-(\d{10})\.log$/;
 /** An old segment that waits to become a new one. */
 const SPARE_NAME = "wal-spare.log";
-/** A segment in the making. What a crash leaves of one is thrown away. */
+/** A segment that is being prepared. Recovery deletes what a crash leaves of it. */
 const DRAFT_NAME = "wal-draft.log";
 const SPARE_DRAFT_NAME = "wal-spare-draft.log";
 const FILL_CHUNK = Buffer.alloc(1024 * 1024);
@@ -93,7 +93,7 @@ export async function fillSpare(directory: string, size: number): Promise<void> 
 }
 
 /**
- * Drops segments that nobody needs any more, oldest first; one of the right size is kept to reuse.
+ * Drops segments that are no longer needed, oldest first; one of the right size is kept to reuse.
  */
 export async function discardSegments(
   directory: string,

@@ -54,7 +54,7 @@ const DEFAULT_SEGMENT_SIZE = 64 * 1024 * 1024;
 /**
  * Where a full segment would leave less than this free, a new one begins small and grows as it
  * must. A node that is started again and again on a full disk begins a segment each time: they must
- * not eat what is reserved for the log to go on (disk-space.ts).
+ * not use up the space that is reserved for the log (disk-space.ts).
  */
 const RESERVE_BYTES = DEFAULT_FREE_BYTES_MIN;
 const SMALL_SEGMENT_SIZE = 1024 * 1024;
@@ -176,7 +176,8 @@ export class Wal {
   /**
    * Begins a new segment with this record, durable when it resolves, and returns its lsn.
    * Everything appended before is made durable first. The caller appends nothing until it is
-   * resolved. When it fails with DISK_FULL for want of a file, the log goes on in the old segment.
+   * resolved. When it fails with DISK_FULL because no file could be created, the log continues in
+   * the old segment.
    */
   async startSegment(firstRecord: Uint8Array): Promise<number> {
     this.#assertUsable();
@@ -315,7 +316,8 @@ export class Wal {
     }
     this.#offset += size;
     this.#sync.data(fd, (error) => {
-      // After a failed sync nobody knows what is on the disk, and the system reports it only once.
+      // After a failed sync the content of the disk is unknown, and the system reports the failure
+      // only once.
       if (error !== null) this.#fail(writeError("WAL_WRITE_FAILED", { path, offset }, error));
       else this.#onDurable(lsn, batch);
     });
