@@ -31,7 +31,7 @@ export type ConnectionDependencies = {
 
 const TCP_KEEP_ALIVE_MS = 10_000;
 
-/** One TLS connection to a peer whose key was checked: frames in, frames out, within limits. */
+/** One TLS connection to a peer whose key was checked. Frames in both directions are limited. */
 export class Connection {
   readonly #socket: TLSSocket;
   readonly #limits: PeerLimits;
@@ -120,7 +120,7 @@ export class Connection {
     this.#updateFlow();
   }
 
-  /** Sends what waits and then says goodbye; the peer's answer ends the connection. */
+  /** Sends what waits and then a TLS close; the peer's answer ends the connection. */
   end(): void {
     this.#isEnding = true;
     this.flush();
@@ -136,8 +136,8 @@ export class Connection {
   }
 
   /**
-   * Called at intervals. Counting looks instead of time means that a node which itself was stopped
-   * for a minute does not take its peers for dead when it wakes up.
+   * Called at intervals. It counts sweeps instead of time, so that a node which was itself
+   * suspended for a minute does not take its peers for dead.
    */
   sweep(): void {
     if (!this.#isGreeted) return;

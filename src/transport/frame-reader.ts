@@ -1,17 +1,17 @@
 import { CONTROL_BIT, FRAME_HEADER_SIZE } from "./frame.ts";
 
 export type FrameSink = {
-  /** False stops the reader: what is left of the chunk belongs to nobody. */
+  /** False stops the reader: the rest of the chunk is dropped. */
   onFrame(frame: Uint8Array): boolean;
   onControl(word: number): boolean;
 };
 
-/** Memory follows what has arrived, not what a header claims. */
+/** Memory grows with the bytes that arrived, not with the size that a header claims. */
 const FIRST_RESERVE = 256 * 1024;
 
 /**
- * Cuts a byte stream into frames. A frame that lies in one chunk is handed on as a view of it;
- * one that spans chunks is copied once, into a buffer that grows fourfold until it holds the frame.
+ * Cuts a byte stream into frames. A frame within one chunk is handed on as a view of it; one that
+ * spans chunks is copied once, into a buffer that grows fourfold until it holds the frame.
  */
 export class FrameReader {
   readonly #frameSizeMax: number;

@@ -1,4 +1,4 @@
-/** Plain numbers that only grow; whoever exports metrics reads them. */
+/** Plain numbers that only grow; the metrics export reads them. */
 export type LinkCounters = {
   framesIn: number;
   /** Bytes of frames with their headers, without TLS. */
@@ -14,7 +14,7 @@ export type LinkCounters = {
 };
 
 export type ListenerCounters = {
-  /** Connections that came in, whoever was behind them. */
+  /** Incoming connections, also of unknown peers. */
   accepted: number;
   /** Connections, in and out, that never became a link. */
   refused: number;

@@ -2,7 +2,7 @@
 export type LinkReason =
   /** This node closed its transport. */
   | "LINK_CLOSED"
-  /** The peer said goodbye. */
+  /** The peer closed the connection cleanly. */
   | "LINK_ENDED"
   /** The connection broke: reset, unreachable, damaged TLS record. */
   | "LINK_FAILED"
@@ -13,14 +13,14 @@ export type LinkReason =
   /** The peer took nothing of what waits for it for several sweeps. */
   | "LINK_STALLED"
   | "LINK_FRAME_TOO_LARGE"
-  /** The peer sent what no correct node sends: it is not heard for a while. */
+  /** The peer broke the protocol: it is disconnected for a while. */
   | "LINK_BARRED"
-  /** A frame before the greeting, a second greeting, or a control word that nobody defined. */
+  /** A frame before the greeting, a second greeting, or an unknown control word. */
   | "LINK_PROTOCOL_VIOLATED"
   /** TLS was done, but the peer never greeted. */
   | "LINK_GREETING_LATE";
 
-/** Why a connection never became a link. What is behind it got no byte of ours. */
+/** Why a connection never became a link. The other side received no byte from this node. */
 export type RefusalCode =
   | "PEER_KEY_UNKNOWN"
   /** Dialled one peer, met another one. */
@@ -29,10 +29,10 @@ export type RefusalCode =
   | "PEER_HUNG_UP"
   | "PEER_PROTOCOL_UNKNOWN"
   | "PEER_HANDSHAKE_FAILED"
-  /** Too many strangers at the door: the one that waited longest had to go. */
+  /** Too many connections were in their handshake: the oldest one was closed. */
   | "PEER_HANDSHAKE_CROWDED";
 
-/** For debug logs only: whoever reaches the port can cause one at will. */
+/** For debug logs only: anyone who reaches the port can cause one at will. */
 export type Refusal = {
   readonly code: RefusalCode;
   readonly remote: string;

@@ -32,7 +32,9 @@ export type LinkEvents = {
   onRefusal(refusal: Refusal): void;
 };
 
-/** A link that stood this long was sound: its next failure is a new one, not the same again. */
+/**
+ * A link that was up this long counts as healthy: the back-off starts again at its next failure.
+ */
 const SOUND_MS = 1_000;
 
 /**
@@ -80,7 +82,7 @@ export class Link {
       this.#backOff.reset();
       this.#tryDial();
     } else if (this.#connection === undefined) {
-      this.#knock(endpoint);
+      this.#probe(endpoint);
     }
   }
 
@@ -139,9 +141,10 @@ export class Link {
 
   /**
    * The side that waits cannot dial, and the other may be in a long pause between two attempts. A
-   * node that starts therefore knocks: the peer recognises its key, hangs up and dials at once.
+   * node that starts therefore connects once as a probe: the peer recognises its key, closes the
+   * connection and dials at once.
    */
-  #knock(endpoint: Endpoint): void {
+  #probe(endpoint: Endpoint): void {
     const { peer } = this.#options;
     this.#dial = dialPeer(endpoint, peer, this.#dependencies.dial, (result) => {
       this.#dial = undefined;
@@ -159,7 +162,7 @@ export class Link {
 
   #onKnock(socket: TLSSocket): void {
     socket.destroy();
-    // Knocking means having no link. If ours is older than any handshake, it is a leftover.
+    // A peer that probes has no link. If ours is older than any handshake, it is a leftover.
     const upForMs = performance.now() - this.#upSinceMs;
     if (this.#connection !== undefined && upForMs > this.#options.timing.handshakeMs) {
       this.#connection.cut("LINK_REPLACED");

@@ -1,4 +1,4 @@
-/** Where peers come in. Whoever is not known leaves without having received a byte. */
+/** Accepts connections of peers. An unknown peer is disconnected without having received a byte. */
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from "node:tls";
@@ -34,17 +34,17 @@ export class Listener {
     options: ListenerOptions,
     dependencies: ListenerDependencies,
   ): Promise<Listener> {
-    const door = new Listener(options, dependencies);
+    const listener = new Listener(options, dependencies);
     const { host, port } = options.listen;
     try {
-      door.#server.listen({ host, port });
-      await once(door.#server, "listening");
+      listener.#server.listen({ host, port });
+      await once(listener.#server, "listening");
     } catch (error) {
       throw new CodedError("TRANSPORT_LISTEN_FAILED", { host, port }, error);
     }
     // After it listens, a server reports only failed accepts (no file handles left): it goes on.
-    door.#server.on("error", () => undefined);
-    return door;
+    listener.#server.on("error", () => undefined);
+    return listener;
   }
 
   private constructor(options: ListenerOptions, dependencies: ListenerDependencies) {
@@ -79,7 +79,7 @@ export class Listener {
 
   #onConnection(socket: Socket): void {
     this.#dependencies.counters.accepted++;
-    // Handshakes take milliseconds: whoever has waited longest is the least likely to be a peer.
+    // Handshakes take milliseconds, so the oldest pending one is the least likely to be a peer.
     const [oldest] = this.#pendingHandshakes;
     if (oldest !== undefined && this.#pendingHandshakes.size >= PENDING_HANDSHAKES_MAX) {
       this.#pendingHandshakes.delete(oldest[0]);
@@ -95,7 +95,7 @@ export class Listener {
 
   #onHandshake(socket: TLSSocket): void {
     this.#pendingHandshakes.delete(remoteName(socket));
-    socket.on("error", () => undefined); // whoever takes the socket hears of it by "close"
+    socket.on("error", () => undefined); // the owner of the socket is notified by "close"
     const identified = identifyPeer(socket, this.#dependencies.keys, undefined);
     if (identified.ok) {
       this.#dependencies.onPeer(identified.value, socket);

@@ -1,7 +1,7 @@
 /**
  * Mutual TLS links between the nodes of a network (docs/adr/0008-transport.md). A link carries
- * frames in order while it is up. It promises nothing across a break: what was not received is
- * sent again by the protocol above.
+ * frames in order while it is up. It guarantees nothing across a disconnection: the protocol above
+ * retransmits what was not received.
  */
 import { createSecureContext } from "node:tls";
 import { invariant } from "../base/invariant.ts";
@@ -31,7 +31,7 @@ export type TransportEvents = {
   onFrame(peer: Principal, frame: Uint8Array): void;
   /** After `send` returned false for an up peer: there is room again. */
   onDrain?(peer: Principal): void;
-  /** Strangers and failed handshakes: for debug logs only. */
+  /** Unknown peers and failed handshakes: for debug logs only. */
   onRefusal?(refusal: Refusal): void;
 };
 
@@ -50,7 +50,7 @@ export class Transport {
   /** What peers accept from this node. */
   readonly #frameSizeMax: number;
   readonly #sweepTimer: NodeJS.Timeout;
-  #door: Listener | undefined = undefined;
+  #listener: Listener | undefined = undefined;
 
   /** Listens and begins to dial. Rejects if the port cannot be had. */
   static async open(options: TransportOptions, events: TransportEvents): Promise<Transport> {
@@ -96,7 +96,7 @@ export class Transport {
 
   /** The port this node listens on; 0 if it does not. */
   get port(): number {
-    return this.#door?.port ?? 0;
+    return this.#listener?.port ?? 0;
   }
 
   /** Where a peer is to be found, if that was not known at the start or has changed. */
@@ -109,7 +109,7 @@ export class Transport {
 
   /**
    * Queues a frame, given whole or in parts that must not change afterwards. False if it was not
-   * taken, because the peer is down or too much waits for it; the protocol sends it again.
+   * taken, because the peer is down or too much waits for it; the protocol retransmits it.
    */
   send(peer: Principal, frame: Uint8Array | readonly Uint8Array[]): boolean {
     let size = 0;
@@ -124,7 +124,7 @@ export class Transport {
     this.#linkOf(peer).hold(isHeld);
   }
 
-  /** Cuts the link to a peer that misbehaves; for so long there is no new one. */
+  /** Cuts the link to a misbehaving peer and refuses a new one for the given time. */
   bar(peer: Principal, pauseMs: number): void {
     this.#linkOf(peer).bar(pauseMs);
   }
@@ -142,7 +142,7 @@ export class Transport {
   /** Sends what waits, as far as that is done within the deadline, and ends everything. */
   async close(deadlineMs = 1_000): Promise<void> {
     clearInterval(this.#sweepTimer);
-    this.#door?.close();
+    this.#listener?.close();
     const links = [...this.#links.values()];
     const deadline = setTimeout(() => links.forEach((link) => link.cut()), deadlineMs);
     await Promise.all(links.map((link) => link.close()));
@@ -158,7 +158,7 @@ export class Transport {
     if (listen === undefined) return;
     const secureOptions = createSecureOptions(identity);
     const { handshakeMs } = timing;
-    this.#door = await Listener.open(
+    this.#listener = await Listener.open(
       { listen, secureOptions, handshakeMs },
       {
         keys,
