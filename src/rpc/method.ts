@@ -24,9 +24,9 @@ export type MethodContext = {
   readonly check?: MethodCheck | undefined;
   /** Undefined where all callers are one. */
   readonly caller?: CallerNamer | undefined;
-  /** Undefined where nobody counts who waits. */
+  /** Undefined where waiting requests are not limited. */
   readonly waits?: RequestWaits | undefined;
-  /** Under which the log tells of it. */
+  /** The id of the request in the log. */
   readonly correlation?: RequestCorrelation | undefined;
 };
 

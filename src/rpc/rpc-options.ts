@@ -51,7 +51,7 @@ export type RpcLimits = {
   readonly headersTimeoutMs: number;
   /** The time in which the whole request must arrive. */
   readonly requestTimeoutMs: number;
-  /** How long a connection may lie idle between two requests. */
+  /** How long a connection may be idle between two requests. */
   readonly keepAliveTimeoutMs: number;
   /** How long a connection may move no byte while an answer is made or read. */
   readonly idleTimeoutMs: number;
@@ -69,7 +69,7 @@ export type RpcLimits = {
   readonly simulationCallsMax: number;
   /** Slots of one proof. */
   readonly proofSlotsMax: number;
-  /** Filters of all callers, their addresses and topics together, how long one may lie unused. */
+  /** Filters of all callers, their addresses and topics together, how long one may be unused. */
   readonly filtersMax: number;
   readonly filterValuesMax: number;
   readonly filterIdleMs: number;
@@ -82,9 +82,9 @@ export type RpcLimits = {
   readonly socketRequestsMax: number;
   /** What may wait for a WebSocket to be read. One that is slower is closed. */
   readonly socketBufferedBytesMax: number;
-  /** How often a silent WebSocket is asked whether it is still there. */
+  /** How often a silent WebSocket is pinged. */
   readonly socketPingMs: number;
-  /** How long eth_sendRawTransactionSync waits at most, and if it is not told. */
+  /** How long eth_sendRawTransactionSync waits at most, and by default. */
   readonly syncTimeoutMaxMs: number;
   readonly syncTimeoutMs: number;
   /** How long a request for the receipt of an accepted transaction waits for it to be final. */

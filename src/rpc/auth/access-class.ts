@@ -1,7 +1,7 @@
 /**
- * What each method tells its caller, and so which READ it needs where reads are permissioned
- * (docs/permissions.md). Every method of the method table is listed; a test compares. A method that
- * is not listed needs READ at every target.
+ * What each method reveals to its caller, and thus which READ right it needs where reads are
+ * permissioned (docs/permissions.md). Every method of the method table is listed; a test compares.
+ * A method that is not listed needs READ at every target.
  */
 import { parseAddress } from "../../chain/address.ts";
 import { ANYONE } from "../../chain/permissions.ts";
@@ -10,19 +10,19 @@ import { isObject } from "../params/parameters.ts";
 export type AccessClass =
   /** The answer is a constant of the chain or of the program. */
   | "open"
-  /** Takes a transaction, which needs a right of its signer, and tells its hash. */
+  /** Takes a transaction, which needs a right of its signer, and returns its hash. */
   | "submit"
-  /** Tells the state of one account: the first parameter. */
+  /** Reveals the state of one account: the first parameter. */
   | "account"
   /** Runs the code of one account: `to` of the first parameter. */
   | "call"
-  /** Everything else: what it tells can depend on any account. */
+  /** Everything else: the answer can depend on any account. */
   | "chain";
 
 /** What a wallet must know before it can sign in; the genesis is no secret. */
 const OPEN = ["eth_chainId", "net_version"];
 
-/** Its refusals tell no number of the state (refusalTo in src/rpc/format/failure-error.ts). */
+/** Its errors reveal no number of the state (refusalTo in src/rpc/format/failure-error.ts). */
 const SUBMIT = ["eth_sendRawTransaction"];
 
 const ACCOUNT = ["eth_getBalance", "eth_getCode", "eth_getStorageAt", "eth_getTransactionCount"];
@@ -31,8 +31,8 @@ const CALL = ["eth_call", "eth_estimateGas"];
 
 /**
  * Some of these look narrower than they are. A receipt (eth_sendRawTransactionSync) has the gas and
- * the logs of code that read what it liked. A proof has hashes of the neighbours of its account. An
- * access list names slots of all contracts that were called, and their keys are data.
+ * the logs of code that may have read anything. A proof has hashes of the neighbours of its
+ * account. An access list names slots of all contracts that were called, and their keys are data.
  */
 const CHAIN = [
   "debug_getBadBlocks",
@@ -126,7 +126,7 @@ export function accessClassOf(method: string): AccessClass {
 export type CallAccess = {
   /** ANYONE: READ is needed at every target. */
   readonly target: bigint;
-  /** Whom it speaks as; undefined for no account. */
+  /** The sender that it claims; undefined for none. */
   readonly from: bigint | undefined;
   readonly block: unknown;
 };
@@ -137,7 +137,7 @@ const CALL_PARAMS_MAX = 2;
 export function callAccess(params: readonly unknown[]): CallAccess {
   const [call, block] = params;
   if (!isObject(call)) return { target: ANYONE, from: undefined, block };
-  // Code that the caller makes up can read everything.
+  // Code that the caller supplies can read everything.
   const isMadeUp = params.length > CALL_PARAMS_MAX || "authorizationList" in call;
   const { from } = call;
   return {

@@ -1,4 +1,4 @@
-/** Everything that decides who may call what, as the server uses it. */
+/** Authentication and authorization, as the server uses them. */
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { Result } from "../../base/result.ts";
@@ -37,8 +37,8 @@ export async function mayConnect(
 }
 
 /**
- * The check for the requests of one message: who it is is found out once for all of them, and anew
- * for the next message, because tokens end.
+ * The check for the requests of one message: the caller is identified once for all of them, and
+ * again for the next message, because tokens expire.
  */
 export function createMethodCheck(
   { rules, authenticator }: AccessControl,

@@ -49,7 +49,7 @@ export const DEFAULT_ACCESS_OPTIONS: AccessOptions = {
 export class AccessRules {
   readonly #options: AccessOptions;
   readonly #dependencies: AccessDependencies;
-  /** Whether there is nothing to check: then nobody need ask. */
+  /** Whether there is nothing to check: then the caller need not be identified. */
   readonly isOpen: boolean;
 
   constructor(options: AccessOptions, dependencies: AccessDependencies) {
@@ -64,7 +64,7 @@ export class AccessRules {
     return this.#options.isIdentityRequired;
   }
 
-  /** The parameters to run the method with: a call is held to the block that was looked at. */
+  /** The parameters to run the method with: a call is pinned to the block that was checked. */
   async check(
     identity: Identity | undefined,
     method: string,
@@ -83,9 +83,10 @@ export class AccessRules {
   }
 
   /**
-   * READ at every target includes what any contract would tell any account. With less, a caller
-   * speaks only as itself, because contracts tell by `msg.sender` who may see what; and it runs only
-   * code that the holder of the target did not choose, because chosen code reads everything.
+   * READ at every target includes what any contract would reveal to any account. With less, a
+   * caller may name only itself as sender, because contracts decide by `msg.sender` what to reveal;
+   * and it may run only code that the holder of the target did not choose, because chosen code can
+   * read everything.
    */
   async #checkCall(identity: Identity, params: Params): Promise<Result<Params, AuthRefusal>> {
     if (await this.#hasRead(identity, ANYONE)) return ok(params);
@@ -119,7 +120,7 @@ export class AccessRules {
   }
 }
 
-/** What the caller gets to hear (SPEC A3, A4). */
+/** The errors that the caller receives (SPEC A3, A4). */
 export function toRpcError({ code }: AuthRefusal): RpcError {
   switch (code) {
     case "AUTH_READ_DENIED":

@@ -1,4 +1,4 @@
-/** Who is calling: by a bearer token of an issuer that is trusted here, or by a certificate. */
+/** Identifies callers by a bearer token of a trusted issuer, or by a certificate. */
 import { decodeJwt } from "jose";
 import { err, ok, type Result } from "../../base/result.ts";
 import {
@@ -19,8 +19,9 @@ export type Credentials = {
 
 export type Authenticator = {
   /**
-   * Undefined for a caller that shows nothing. A token that is shown must be good, also where a
-   * certificate would do: a caller learns that its token has ended. It goes before a certificate.
+   * Undefined for a caller without credentials. A token that is presented must be valid, also where
+   * a certificate would suffice, so that the caller learns that its token has expired. It takes
+   * precedence over a certificate.
    */
   identify(credentials: Credentials): Promise<Result<Identity | undefined, AuthRefusal>>;
 };
@@ -75,7 +76,7 @@ async function verify(
 ): Promise<Result<VerifiedToken, AuthRefusal>> {
   let name: string | undefined;
   try {
-    // Not trusted yet: it only says whose key to try, and verify compares it again.
+    // Not trusted yet: it only selects the key to try, and verify compares it again.
     name = decodeJwt(token).iss;
   } catch {
     return err({ code: "AUTH_TOKEN_MALFORMED" });
@@ -84,7 +85,7 @@ async function verify(
   return issuer === undefined ? err({ code: "AUTH_ISSUER_UNKNOWN" }) : issuer.verify(token);
 }
 
-/** The oldest gives way when there is no room. */
+/** The oldest is evicted when there is no room. */
 class TokenCache {
   readonly #countMax: number;
   readonly #entries = new Map<string, { readonly identity: Identity; readonly endMs: number }>();

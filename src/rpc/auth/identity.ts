@@ -1,15 +1,15 @@
-/** Who a caller is, once it is proven. */
+/** The proven identity of a caller. */
 export type Identity = {
   /** For logs and quotas: the account, the subject of a token, the name of a certificate. */
   readonly subject: string;
   /** The account that the caller proved to hold, or that its issuer vouches for. */
   readonly account: bigint | undefined;
   readonly roles: readonly string[];
-  /** Whether anyone can make as many as they like: a wallet that nobody vouches for. */
+  /** Whether identities of this kind are free to create, as a wallet without an issuer is. */
   readonly isSelfMade?: boolean;
 };
 
-/** Why a caller is not let in, or not let to do this. */
+/** Why a caller is not authenticated, or not authorized. */
 export type AuthErrorCode =
   | "AUTH_MISSING"
   | "AUTH_SCHEME_UNKNOWN"

@@ -1,8 +1,8 @@
 /**
  * The keys of an operator's token issuer: a shared secret, or public keys in a JWKS file or behind
- * a URL. Files and URLs are read again when a token names a key that is not known, and now and then
- * anyway, so that keys can be rotated while the node runs. A secret has no name: it is read again
- * whenever some time has passed.
+ * a URL. Files and URLs are read again when a token names a key that is not known, and at
+ * intervals, so that keys can be rotated while the node runs. A secret has no name: it is read
+ * again whenever some time has passed.
  */
 import {
   createLocalJWKSet,
@@ -102,7 +102,7 @@ function rotatingSecret(
   };
 }
 
-/** Keys that come over plain HTTP from elsewhere are anyone's. */
+/** Keys over plain HTTP from another host could come from an attacker. */
 function parseUrl(text: string): URL {
   const url = URL.parse(text);
   const isSafe =

@@ -1,7 +1,7 @@
 /**
- * Nonces that are good once and for a short time. What is handed out costs no memory: it carries
- * its own end and a code that only this process can make. Only those that were used are remembered,
- * until they would have ended anyway.
+ * Nonces that are valid once and for a short time. An issued nonce costs no memory: it carries its
+ * own expiry and a MAC that only this process can compute. Only used ones are remembered, until
+ * they would have expired anyway.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -37,7 +37,7 @@ export class Nonces {
 
   /** Whether the nonce may be used now. It stays unused. */
   check(nonce: string, nowMs: number): NonceVerdict {
-    // One spelling: else the same nonce could be used again in other letters.
+    // Only one spelling is valid: otherwise the same nonce could be used again in another one.
     if (nonce.length !== TEXT_LENGTH || !/^[0-9a-f]+$/.test(nonce)) return "unknown";
     const bytes = Buffer.from(nonce, "hex");
     const content = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES);

@@ -6,7 +6,7 @@ import { keccak256 } from "../../crypto/keccak256.ts";
 import { recoverPublicKey } from "../../crypto/secp256k1.ts";
 
 const SIGNATURE_SIZE = 65;
-/** Half of the curve's order: each signature has a twin above it, which no wallet makes. */
+/** Half of the curve's order: each signature has a twin above it, which no wallet produces. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 export function personalMessageHash(text: string): Uint8Array {

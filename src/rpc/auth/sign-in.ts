@@ -30,7 +30,7 @@ export type SignInOptions = {
   readonly secret?: Uint8Array | undefined;
 };
 
-/** Pages of this machine; others are for the operator to name. */
+/** Pages of this machine; the operator adds others. */
 export const DEFAULT_SIGN_IN_OPTIONS = {
   domains: ["localhost:*", "127.0.0.1:*", "[::1]:*"],
   tokenLifetimeMs: 60 * 60 * 1_000,
@@ -127,7 +127,8 @@ export class SignIn {
     const message = parsed.value;
     const fault = this.#check(message, nowMs) ?? checkSignature(message, text, signatureHex);
     if (fault !== undefined) return err({ code: fault });
-    // Last, and used up only by who could sign: others cannot spoil a nonce that they overheard.
+    // Checked last, and used up only with a valid signature: an eavesdropper cannot invalidate a
+    // nonce.
     const used = this.#nonces.use(message.nonce, nowMs);
     if (used !== "good")
       return err({ code: used === "full" ? "SIWE_TOO_MANY" : "SIWE_NONCE_USED" });

@@ -31,7 +31,7 @@ export type SiweParseError = {
   readonly field: string;
 };
 
-/** What no honest message comes near; statements and resources have no limit of their own. */
+/** Far above any real message; statements and resources have no limit of their own. */
 export const SIWE_LENGTH_MAX = 4_096;
 
 const GREETING = " wants you to sign in with your Ethereum account:";
@@ -118,7 +118,7 @@ function readOrigin(lines: Lines): Pick<SiweMessage, "scheme" | "domain"> {
   return { scheme: origin?.[1], domain: origin?.[2] ?? "" };
 }
 
-/** With its checksum: a wallet shows it so, and a slip of the pen is found. */
+/** With its checksum: a wallet shows it so, and a typing error is detected. */
 function readAddress(lines: Lines): bigint {
   const text = lines.next() ?? "";
   const address = parseAddress(text);

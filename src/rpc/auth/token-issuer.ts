@@ -110,7 +110,9 @@ function createIssuer(
   };
 }
 
-/** Whatever else the library throws came of fetching keys: a network error, an answer not 200. */
+/**
+ * Every other error of the library comes from fetching keys: a network error, an answer not 200.
+ */
 function refusalOf(error: unknown): AuthRefusal["code"] {
   if (error instanceof errors.JWTExpired) return "AUTH_TOKEN_EXPIRED";
   const isTokenAtFault =
@@ -128,7 +130,7 @@ function refusalOf(error: unknown): AuthRefusal["code"] {
 function readIdentity(payload: JWTPayload, options: IssuerOptions): Identity | undefined {
   const named = payload[options.accountClaim];
   const account = typeof named === "string" ? parseAddress(named) : undefined;
-  // A claim that cannot be read must not turn into no claim.
+  // A malformed claim must not count as an absent one.
   if (named !== undefined && account === undefined) return undefined;
   const roles = readRoles(payload[options.rolesClaim]);
   const subject = (payload.sub ?? "").slice(0, SUBJECT_LENGTH_MAX);

@@ -76,7 +76,8 @@ export function refusalToError({ code, limit }: SubmitRefusal): RpcError {
 
 /**
  * For the caller of this request. The number is of the signer's account (its nonce, its balance),
- * which a transaction that read something can have set: it is for callers who may read the chain.
+ * which a transaction that read something can have set: so only callers who may read the chain
+ * receive it.
  */
 export async function refusalTo(
   refused: SubmitRefusal,
@@ -115,7 +116,7 @@ export function callFailureToError(failure: CallFailure): RpcError {
   }
 }
 
-/** The next nonce is told in the words of geth, from which some clients read it. */
+/** The next nonce is given in the words of geth, because some clients parse it. */
 function expectation(code: string, limit: bigint): string {
   return code === "TX_NONCE_TOO_LOW" ? `: next nonce ${limit}` : ` (limit ${limit})`;
 }

@@ -20,7 +20,7 @@ export function formatBlock(
   };
 }
 
-/** Without what the block holds, as eth_subscribe tells of it. */
+/** The header alone, as eth_subscribe sends it. */
 export function formatHeader({ hash, header }: BlockRecord): JsonObject {
   return {
     number: quantity(header.number),

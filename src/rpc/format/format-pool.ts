@@ -11,7 +11,7 @@ type Turn = () => Promise<void>;
 
 /**
  * The whole pool as JSON of at most `lengthMax` characters. A full pool takes long to write down,
- * so it is written transaction by transaction, and others have their turns between.
+ * so it is written transaction by transaction, and yields to other work in between.
  */
 export async function formatPool(
   reader: PoolReader,

@@ -53,7 +53,7 @@ export function formatLegacyTransaction(
   };
 }
 
-/** Where the contract lies that the transaction creates, if it creates one. */
+/** The address of the contract that the transaction creates, if it creates one. */
 export function contractAddressOf(transaction: BlockTransaction): bigint | undefined {
   if (isGenesisTransaction(transaction)) return undefined;
   const { to, nonce } = transaction.transaction;
@@ -101,7 +101,7 @@ function formatPlace(place: TransactionPlace | undefined): JsonObject {
   };
 }
 
-/** Nobody signed it and it used no gas: the fields of a legacy transaction, all of them zero. */
+/** It is unsigned and used no gas: the fields of a legacy transaction, all of them zero. */
 function genesisFields({ hash, from, to, value }: GenesisTransaction): JsonObject {
   return {
     hash: bytesToHex(hash),

@@ -1,9 +1,9 @@
 /**
- * Notices of subscriptions on a connection whose caller needs a right: it is asked for again before
- * each of them, in order, because a right can be revoked and a token ends.
+ * Notices of subscriptions on a connection whose caller needs a right: the right is checked again
+ * before each of them, in order, because a right can be revoked and a token ends.
  */
 export type NoticeDependencies = {
-  /** Rejects when the caller may no longer be told anything. */
+  /** Rejects when the caller has lost its right. */
   readonly check: () => Promise<unknown>;
   readonly send: (text: string) => void;
   /** Once: nothing is sent after it. */
@@ -19,7 +19,7 @@ export class CheckedNotices {
   #isChecking = false;
   #isOver = false;
 
-  /** `lengthMax` bounds what may wait while the right is being asked for. */
+  /** `lengthMax` bounds what may wait while the right is being checked. */
   constructor(lengthMax: number, dependencies: NoticeDependencies) {
     this.#lengthMax = lengthMax;
     this.#dependencies = dependencies;
@@ -41,7 +41,7 @@ export class CheckedNotices {
     const { check, send, onDenied } = this.#dependencies;
     this.#isChecking = true;
     while (this.#waiting.length > 0) {
-      // What comes during the check is part of the next: it may tell of what the right ended with.
+      // What arrives during a check belongs to the next one: it may be newer than the revocation.
       const texts = this.#waiting;
       this.#waiting = [];
       this.#length = 0;

@@ -1,7 +1,7 @@
 /**
- * Filters that are asked again and again. A filter is a place in the chain, not a buffer: what is
- * new is looked up when it is asked for. Only the hashes of waiting transactions are kept, once for
- * all filters. Filters that nobody asks are forgotten.
+ * Filters that callers poll. A filter is a position in the chain, not a buffer: what is new is
+ * looked up at each poll. Only the hashes of pending transactions are kept, once for all filters.
+ * Filters that are not polled expire.
  */
 import { randomBytes } from "node:crypto";
 import { bytesToHex, type Hex } from "../../base/hex.ts";
@@ -30,7 +30,7 @@ type Filter = { usedMs: number } & (
 /** What an answer has around its logs: id, method, brackets. */
 const ENVELOPE_LENGTH_MAX = 1_000;
 
-/** Hashes that are kept for pending filters that are asked too rarely. */
+/** Hashes kept for pending filters that are polled rarely. */
 const PENDING_KEPT_MAX = 10_000;
 
 export class Filters {
@@ -78,7 +78,7 @@ export class Filters {
     return isThere;
   }
 
-  /** What is new since it was made or last asked. */
+  /** What is new since it was created or last polled. */
   async changes(id: FilterId, limits: RpcLimits): Promise<readonly Hex[] | JsonText> {
     const filter = this.#use(id, limits);
     switch (filter.kind) {
@@ -174,7 +174,7 @@ export class Filters {
     this.#forgetIdle(limits);
     const filter = this.#filters.get(id);
     if (filter === undefined) {
-      // As geth says it: by code and text, clients know that they must make their filter anew.
+      // Code and text are geth's: clients recognise by them that they must create the filter again.
       throw new RpcError(SERVER_ERROR, "filter not found");
     }
     // The longest unused first.
@@ -218,7 +218,7 @@ function valueCountOf(filter: Filter): number {
   return topics.reduce((sum, wanted) => sum + (wanted?.size ?? 0), addresses?.size ?? 0);
 }
 
-/** Nobody guesses those of others. */
+/** Random, so that a caller cannot guess the filters of others. */
 export function createId(): Hex {
   return `0x${BigInt(bytesToHex(randomBytes(16))).toString(16)}`;
 }

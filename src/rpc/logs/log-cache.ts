@@ -18,7 +18,7 @@ export type LogCacheOptions = {
 export type CachedBlockLogs = {
   /** Undefined if the block has no logs. */
   readonly bloom: Uint8Array | undefined;
-  /** Undefined while nobody needed them, or when they had to go. */
+  /** Undefined before their first use, and after their eviction. */
   logs: readonly CachedLog[] | undefined;
 };
 
@@ -27,7 +27,7 @@ export type CachedLog = {
   readonly transactionIndex: number;
   /** Counted over the whole block. */
   readonly logIndex: number;
-  /** As it is given out; undefined while nobody asked for it. */
+  /** As it is sent; undefined before its first use. */
   text: string | undefined;
 };
 
@@ -122,7 +122,7 @@ export class LogCache {
 
   #grow(kept: CachedBlockLogs, bytes: number): void {
     const before = this.#logBytesOf.get(kept);
-    // Its logs had to go, and what is left of them goes with the search.
+    // Its logs were evicted; this search drops the rest of them.
     if (before === undefined) return;
     this.#logBytesOf.set(kept, before + bytes);
     this.#logBytes += bytes;

@@ -25,7 +25,7 @@ export type LogPart = { readonly texts: LogTexts; readonly next: LogPlace };
 /** What one answer may have. */
 export type LogRoom = { readonly resultsMax: number; readonly lengthMax: number };
 
-/** Blocks that are in memory are looked at in groups: less than a turn takes. */
+/** Blocks in memory are searched in groups: one takes less time than yielding does. */
 const BLOCKS_PER_TURN = 64;
 const LOGS_PER_TURN = 256;
 

@@ -1,6 +1,6 @@
 /**
- * What connections are told without asking: new blocks, logs, waiting transactions. Each text is
- * made once, however many connections it goes to.
+ * Notifications to connections: new blocks, logs, pending transactions. Each text is made once,
+ * however many connections it goes to.
  */
 import { bytesToHex, type Hex } from "../../base/hex.ts";
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
@@ -42,8 +42,8 @@ export class Subscriptions {
   #count = 0;
   #endings: (() => void)[] = [];
   #isSyncing = false;
-  #told: Promise<unknown> = Promise.resolve();
-  /** Blocks whose logs are still to be told. */
+  #notified: Promise<unknown> = Promise.resolve();
+  /** Blocks whose logs are still to be sent. */
   #blocksWaiting = 0;
 
   constructor(reader: SubscriptionReader, search: LogSearch) {
@@ -110,7 +110,7 @@ export class Subscriptions {
     this.#restIfIdle();
   }
 
-  /** With nobody to tell, the chain is not listened to. */
+  /** Without subscriptions, the chain is not listened to. */
   #restIfIdle(): void {
     if (this.#active.size > 0) return;
     for (const end of this.#endings) end();
@@ -140,14 +140,14 @@ export class Subscriptions {
    */
   #tellLogs(block: BlockRecord): void {
     // Those that are there now: one that is made later begins with a later block.
-    const told = [...this.#active].filter(({ topic }) => topic.kind === "logs");
-    if (this.#blocksWaiting >= BLOCKS_WAITING_MAX) this.#endBusiest(told);
+    const subscribed = [...this.#active].filter(({ topic }) => topic.kind === "logs");
+    if (this.#blocksWaiting >= BLOCKS_WAITING_MAX) this.#endBusiest(subscribed);
     this.#blocksWaiting++;
-    const tellAll = async (): Promise<void> => {
+    const notifyAll = async (): Promise<void> => {
       const turn = takeTurns();
       for (const { log, text } of await this.#search.logsOf(block)) {
         await turn();
-        for (const [index, subscription] of told.entries()) {
+        for (const [index, subscription] of subscribed.entries()) {
           if (index % MATCHES_PER_TURN === MATCHES_PER_TURN - 1) await turn();
           const { topic } = subscription;
           if (topic.kind !== "logs" || !this.#active.has(subscription)) continue;
@@ -155,20 +155,22 @@ export class Subscriptions {
         }
       }
     };
-    // A block that was just published is there: what fails is a fault of ours and ends nothing.
-    this.#told = this.#told
-      .then(tellAll)
+    // A block that was just published can be read, so a failure here is a bug; the other
+    // subscriptions continue.
+    this.#notified = this.#notified
+      .then(notifyAll)
       .catch(() => undefined)
       .finally(() => this.#blocksWaiting--);
   }
 
   /**
-   * Telling cannot keep up with the chain. A gap would break what subscribers rely on, so the
-   * connection with the most subscriptions to logs loses them all, and knows it.
+   * Notifications fall behind the chain. Subscribers rely on receiving every log, so the connection
+   * with the most subscriptions to logs loses all of them and is closed with the reason, instead of
+   * receiving a gap.
    */
-  #endBusiest(told: readonly Subscription[]): void {
+  #endBusiest(subscribed: readonly Subscription[]): void {
     const counts = new Map<object, { count: number; readonly connection: SubscriberConnection }>();
-    for (const { connection } of told) {
+    for (const { connection } of subscribed) {
       const entry = counts.get(connection.owner) ?? { count: 0, connection };
       entry.count++;
       counts.set(connection.owner, entry);
@@ -193,7 +195,7 @@ export class Subscriptions {
     }
   }
 
-  /** Only if it is not as they know it. */
+  /** Only if it differs from what they were last sent. */
   async #tellSyncing(subscriptions: readonly Subscription[], known?: boolean): Promise<void> {
     const progress = await this.#reader.syncProgress();
     this.#isSyncing = progress !== undefined;

@@ -5,7 +5,7 @@ import { jsonList, type JsonText } from "../json-text.ts";
 import { callFailureToError } from "../format/failure-error.ts";
 import { RpcError, SERVER_ERROR } from "../rpc-error.ts";
 
-/** What block 0 has was never run. */
+/** The transaction of block 0 was never executed. */
 export function assertTraceable({ header }: BlockRecord): void {
   if (header.number === 0n) throw new RpcError(SERVER_ERROR, "genesis is not traceable");
 }

@@ -77,7 +77,7 @@ export function findBlock(reader: BlockReader, tag: BlockTag): Awaitable<BlockRe
   }
 }
 
-/** How an unknown block is told: the beginnings are geth's, which clients look for. */
+/** The errors for unknown blocks: they begin as geth's do, because clients parse them. */
 export type MissingBlockText = (block: string) => string;
 
 const HEADER_NOT_FOUND: MissingBlockText = (block) => `header not found: block ${block}`;

@@ -1,4 +1,4 @@
-/** What a caller wants different from the chain: the last parameters of eth_call and its like. */
+/** What a caller overrides of the chain: the last parameters of eth_call and its like. */
 import type { AccountOverride, BlockOverrides, SlotOverride } from "../../api/call-request.ts";
 import { parseAddress as readAddress } from "../../chain/address.ts";
 import type { MethodContext } from "../method.ts";

@@ -1,4 +1,4 @@
-/** The transaction object of eth_call and its like: a message that nobody signed. */
+/** The transaction object of eth_call and its like: an unsigned message. */
 import { ZERO_ADDRESS } from "../../chain/address.ts";
 import type { AccessList, Authorization, UnsignedTransaction } from "../../chain/transaction.ts";
 import { equalBytes } from "../../base/bytes.ts";

@@ -124,8 +124,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Refuses fields that nobody reads: a mistyped name must not pass for an absent one. The legacy
- * dialect overlooks them, because wallets and libraries add some of their own.
+ * Rejects unknown fields: a mistyped name must not count as an absent one. The legacy dialect
+ * ignores them, because wallets and libraries add some of their own.
  */
 export function assertKnownFields(
   object: JsonObject,

@@ -1,6 +1,6 @@
 /**
  * Memory that all connections of all transports together may hold in bodies and answers. One client
- * address has at most half of it, so that one that does not read leaves room to the others.
+ * address has at most half of it, so that a client that does not read leaves room for the others.
  */
 export class ByteBudget {
   readonly #bytesMax: number;

@@ -19,7 +19,7 @@ export function createCallerNamer(
   return async () => {
     const identified = await authenticator.identify(credentials);
     const identity = identified.ok ? identified.value : undefined;
-    // With a new wallet for every second, there would be no limit.
+    // Wallets are free to create: a limit by wallet would be no limit.
     const hasName = identity !== undefined && identity.isSelfMade !== true;
     return hasName ? clientOfIdentity(identity) : address;
   };

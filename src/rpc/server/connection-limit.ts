@@ -1,7 +1,7 @@
 /**
- * How many connections there may be. When all are taken, a new one gets the place of one that lies
- * idle: of the address with the most of them, the one that has been idle for longest. So those that
- * are only held open lock nobody out. Without an idle one, the new one is refused.
+ * How many connections there may be. When the limit is reached, a new one replaces an idle one: of
+ * the address with the most of them, the one that has been idle for longest. So connections that
+ * are only held open cannot lock other callers out. Without an idle one, the new one is refused.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -9,7 +9,10 @@ import { clientOfAddress } from "./client-name.ts";
 
 type Held = { readonly socket: Socket; readonly client: string; requestCount: number };
 
-/** Node counts before we do: a connection is let in, and then another one goes. */
+/**
+ * Node counts first, so its limit is one higher: a connection is accepted before another one is
+ * closed.
+ */
 const NEWCOMERS_MAX = 64;
 
 export class ConnectionLimit {

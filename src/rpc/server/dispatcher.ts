@@ -1,7 +1,7 @@
 /**
  * JSON-RPC 2.0 over any transport: bytes in, text out. A request that JSON-RPC understands is
  * answered with HTTP status 200 even if the answer is an error, as all Ethereum clients expect; 400
- * is for what is no request at all, 413 for too much, 204 where nothing is to be said.
+ * is for what is no request at all, 413 for too much, 204 where there is no answer.
  */
 import { type Awaitable, whenThere } from "../../api/awaitable.ts";
 import { EventLoopTurn } from "./event-loop-turn.ts";
@@ -38,13 +38,13 @@ export type DispatcherDependencies = {
 export type Answer = {
   readonly status: number;
   readonly text: string | undefined;
-  /** When to come again, of an answer that says so. */
+  /** When to retry, of an answer that says so. */
   readonly retryAfterMs?: number;
 };
 
 /** Who asks, and how it can be answered. */
 export type Caller = Omit<MethodContext, "dialect" | "limits"> & {
-  /** Undefined where nobody counts. */
+  /** Undefined where requests are not counted. */
   readonly admit?: RequestAdmission | undefined;
 };
 
@@ -66,7 +66,7 @@ type Asked = {
 type ResponseRoom = { lengthLeft: number };
 
 const METHOD_SHOWN_MAX = 80;
-/** In place of what a body would say. */
+/** For a body that cannot be parsed. */
 const NO_JSON = Symbol("no JSON");
 
 export class Dispatcher {
@@ -78,7 +78,10 @@ export class Dispatcher {
     this.#dependencies = dependencies;
   }
 
-  /** `connection` is there for callers who can be told more, `check` where not all may do all. */
+  /**
+   * `connection` is there for callers that can receive notifications, `check` where access is
+   * restricted.
+   */
   answer(body: Uint8Array, dialect: Dialect, caller: Caller = {}): Awaitable<Answer> {
     let value: unknown = NO_JSON;
     try {
@@ -161,7 +164,7 @@ export class Dispatcher {
     return said.length === 0 ? NO_CONTENT : { status: 200, text: `[${said.join(",")}]` };
   }
 
-  /** Undefined for a notification: it is carried out, and nobody is told how it went. */
+  /** Undefined for a notification: it is carried out and gets no answer. */
   #answerOne(
     request: Request,
     context: MethodContext,

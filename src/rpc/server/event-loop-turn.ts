@@ -13,7 +13,7 @@ export class EventLoopTurn {
     this.#startedMs = now();
   }
 
-  /** To be awaited before a piece of work that begins at once: lets others go first when due. */
+  /** Awaited before a synchronous piece of work: yields to other work when due. */
   async next(): Promise<void> {
     if (this.#now() - this.#startedMs >= PIECE_MS) await this.#pass();
   }
@@ -38,11 +38,14 @@ export class EventLoopTurn {
   }
 }
 
-/** A function to await between pieces: it lets others go first when enough time has passed. */
+/** A function to await between pieces: it yields to other work when enough time has passed. */
 export function takeTurns(): () => Promise<void> {
   const turn = new EventLoopTurn();
   return () => turn.next();
 }
 
-/** More than any method has that waits for nothing; an immediate costs more than all of them. */
+/**
+ * More microtasks than any method takes that waits for nothing; one setImmediate costs more than
+ * all of them.
+ */
 const MICROTASKS_MAX = 32;

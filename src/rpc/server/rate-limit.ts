@@ -5,7 +5,7 @@ import type { CallerNamer } from "../../api/chain-reader.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
 import type { RpcLimits } from "../rpc-options.ts";
 
-/** Charges for so many requests of one body. The error says when to come again. */
+/** Charges for so many requests of one body. The error says when to retry. */
 export type RequestAdmission = (requestCount: number) => Awaitable<RateExceeded | undefined>;
 
 export type RateExceeded = { readonly error: RpcError; readonly retryAfterMs: number };
@@ -30,7 +30,7 @@ export class RateLimit {
     return this.#buckets.size;
   }
 
-  /** Nothing is charged for what is refused: a client that keeps asking gets its share. */
+  /** Nothing is charged for what is refused: a client that keeps asking still gets its share. */
   admit(client: string, requestCount: number): RateExceeded | undefined {
     const nowMs = this.#now();
     const bucket = this.#bucketOf(client, nowMs);
@@ -59,7 +59,7 @@ export class RateLimit {
   }
 }
 
-/** Undefined where there is no limit: then nobody is asked who it is. */
+/** Undefined where there is no limit: then callers are not identified for it. */
 export function createRateLimit(limits: RpcLimits): RateLimit | undefined {
   return limits.clientRateMax === 0 ? undefined : new RateLimit(limits);
 }

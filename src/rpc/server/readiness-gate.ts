@@ -1,7 +1,7 @@
 /**
  * A node that starts knows the chain as of its last write. Until it has caught up it answers
  * nothing that depends on the chain: a caller who saw a block before must not see the state before
- * it. That takes a moment, and requests wait for it: a node that restarts is slow, not broken.
+ * it. That takes a moment, in which requests wait instead of failing.
  */
 import type { BoundMethod, MethodContext, MethodTable } from "../method.ts";
 import { RpcError, SERVER_ERROR } from "../rpc-error.ts";
@@ -69,7 +69,7 @@ class ReadinessWaits {
     for (const end of this.#waiting) end();
   }
 
-  /** WebSockets together may send far more than HTTP; no more of them wait than of those. */
+  /** WebSockets together may send far more requests than HTTP; this bounds how many wait. */
   #start({ readyWaitMs, concurrentRequestsMax }: RpcLimits): Promise<void> {
     if (this.#waiting.size >= concurrentRequestsMax) return Promise.resolve();
     return new Promise((resolve) => {

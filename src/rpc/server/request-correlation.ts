@@ -1,7 +1,7 @@
 /**
- * The name under which the log tells of one request: the caller's own if it gave a decent one, so
- * that its logs and ours can be read together, else a random one. Made when it is first asked for:
- * most requests are never logged.
+ * The id of one request in the log: the caller's own if it gave a valid one, so that its logs and
+ * ours can be read together, else a random one. Made when it is first asked for: most requests are
+ * never logged.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

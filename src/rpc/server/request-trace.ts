@@ -1,4 +1,4 @@
-/** What the log tells of single requests, if it is told of them at all. */
+/** Log entries about single requests, where they are enabled. */
 import { isObject } from "../params/parameters.ts";
 
 export type RequestNote = {
@@ -14,7 +14,7 @@ export type RequestNote = {
 };
 
 export type RequestTrace = {
-  /** Asked for each request, so that a note is made only for those who read it. */
+  /** Checked for each request, so that an entry is built only where it is logged. */
   isOn(): boolean;
   note(note: RequestNote): void;
 };

@@ -49,7 +49,7 @@ const RETRY_AFTER_SECONDS = "1";
 type Headers = Readonly<Record<string, string>>;
 
 export type RpcServerDependencies = DispatcherDependencies & {
-  /** Who may do what; without it, or while its rules are open, everyone everything. */
+  /** Access control; without it, or while its rules are open, every caller may call everything. */
   readonly access?: AccessControl | undefined;
 };
 
@@ -75,7 +75,7 @@ export class RpcServer {
     this.#slots = new RequestSlots(limits.concurrentRequestsMax);
     this.#waiting = new WaitingRoom(limits);
     const { access } = dependencies;
-    // Open rules are no rules: then no request is asked who it is from.
+    // With open rules, callers are not identified.
     this.#access = access?.rules.isOpen === true ? undefined : access;
     this.#rate = createRateLimit(limits);
     this.#authenticator = access?.authenticator;

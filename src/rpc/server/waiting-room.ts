@@ -1,7 +1,7 @@
 /**
- * Requests that wait for a transaction to be settled. Waiting costs no work, so it takes no slot
- * from requests that work; it has places of its own, of which one connection and one client address
- * have a share. The wait of a connection that is gone ends at once.
+ * Requests that wait until a transaction is final or rejected. Waiting costs no work, so it takes
+ * no slot from requests that work; it has places of its own, of which one connection and one client
+ * address have a share. The wait of a connection that is gone ends at once.
  */
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -92,7 +92,7 @@ export class WaitingRoom {
   }
 }
 
-/** Where nobody counts, everyone may wait. Throws RpcError -32005. */
+/** Without a limit, every request may wait. Throws RpcError -32005. */
 export function requirePlace(waits: RequestWaits | undefined): WaitPlace {
   const place = waits === undefined ? FREE_PLACE : waits.enter();
   if (place !== undefined) return place;

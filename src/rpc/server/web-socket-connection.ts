@@ -16,7 +16,7 @@ import { ArrivingBytes, OutgoingMessages } from "./web-socket-bytes.ts";
 
 export type WebSocketConnectionDependencies = {
   readonly dispatcher: Dispatcher;
-  /** Undefined where nobody counts how much is asked. Notices are not asked for one by one. */
+  /** Undefined where requests are not counted. Notifications do not count as requests. */
   readonly admit: RequestAdmission | undefined;
   readonly caller: CallerNamer;
   /** A check for one message; undefined where everyone may do everything. */
@@ -35,7 +35,7 @@ export type WebSocketConnectionDependencies = {
 const POLICY_VIOLATION = 1008;
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
-/** How long one that was told to go may take. */
+/** How long the closing handshake may take. */
 const CLOSE_MS_MAX = 2_000;
 
 export class WebSocketConnection {
@@ -68,7 +68,7 @@ export class WebSocketConnection {
     this.#arriving = new ArrivingBytes(dependencies.budget);
     this.#outgoing = new OutgoingMessages(socket, dependencies.budget);
     dependencies.transport.on("data", (chunk: Buffer) => {
-      // What comes further would be held, too: there is no time for a farewell.
+      // Closed without a handshake: further messages would have to be buffered meanwhile.
       if (!this.#arriving.add(chunk.length)) socket.terminate();
     });
     this.#ping = setInterval(() => this.#checkAlive(), limits.socketPingMs);
@@ -89,7 +89,7 @@ export class WebSocketConnection {
       this.#arriving.take(data.length);
       this.#isAlive = true;
     });
-    // What is no WebSocket, or too long, ends the connection; the library has said so to the peer.
+    // A malformed or too long message ends the connection; the library has sent the reason.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       clearInterval(this.#ping);
@@ -103,7 +103,7 @@ export class WebSocketConnection {
     this.#onClose.push(action);
   }
 
-  /** Tells the peer why, and ends it if it does not go. */
+  /** Sends the reason, and ends the connection if the peer does not close it. */
   end(reason: string, code = GOING_AWAY): void {
     if (this.#isEnding) return;
     this.#isEnding = true;

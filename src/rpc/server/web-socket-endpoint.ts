@@ -25,7 +25,7 @@ export type WebSocketDependencies = {
   readonly dispatcher: Dispatcher;
   /** Undefined where everyone may do everything. */
   readonly access: AccessControl | undefined;
-  /** For one connection; undefined where nobody counts. */
+  /** For one connection; undefined where requests are not counted. */
   readonly admissionOf: (caller: CallerNamer) => RequestAdmission | undefined;
   readonly callerOf: (request: IncomingMessage) => CallerNamer;
   readonly waiting: WaitingRoom;
@@ -52,7 +52,7 @@ export class WebSocketEndpoint {
       perMessageDeflate: false,
       // Pongs are memory, too, where the peer does not read: the connection sends them.
       autoPong: false,
-      // A token is never said back.
+      // A token is never echoed.
       handleProtocols: (names) => [...names].find((name) => !isBearerProtocol(name)) ?? false,
     });
   }
@@ -65,7 +65,7 @@ export class WebSocketEndpoint {
     const { allowedHosts, allowedOrigins, limits } = this.#options;
     const { host, origin } = request.headers;
     const dialect = this.#dependencies.dialectOf(request.url ?? "/");
-    // A browser lets any page open a WebSocket: here it is told apart by its origin alone.
+    // A browser lets any page open a WebSocket: only the origin header distinguishes them.
     const isOriginAllowed = origin === undefined || isAllowedOrigin(origin, allowedOrigins);
     if (!isAllowedHost(host, allowedHosts) || !isOriginAllowed) refuse(socket, "403 Forbidden");
     else if (dialect === undefined) refuse(socket, "404 Not Found");
@@ -85,7 +85,7 @@ export class WebSocketEndpoint {
     }
   }
 
-  /** Before the upgrade: a stranger costs no more than the request. */
+  /** Before the upgrade, so that an unauthenticated caller costs no more than the request. */
   async #admit(request: IncomingMessage, socket: Duplex): Promise<boolean> {
     const { access } = this.#dependencies;
     if (access === undefined) return true;
@@ -101,7 +101,7 @@ export class WebSocketEndpoint {
     this.#server.handleUpgrade(request, socket, head, (opened) => {
       const { dispatcher, access, onInternalError } = this.#dependencies;
       const createCheck = access === undefined ? undefined : checkOf(access, request);
-      // The opening names all requests of its connection; unnamed ones are told apart.
+      // The opening names all requests of its connection; requests without an id get their own.
       const createCorrelation = (): RequestCorrelation => new RequestCorrelation(request.headers);
       const caller = this.#dependencies.callerOf(request);
       const admit = this.#dependencies.admissionOf(caller);

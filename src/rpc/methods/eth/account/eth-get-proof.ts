@@ -37,7 +37,10 @@ export const ethGetProof: Method<BlockReader & Prover, Params> = {
   },
 };
 
-/** A proof of many slots has megabytes: it is written slot by slot, others have turns between. */
+/**
+ * A proof of many slots has megabytes: it is written slot by slot, and yields to other work in
+ * between.
+ */
 async function formatProof(
   address: bigint,
   { account, proof, storage }: AccountProof,

@@ -2,7 +2,7 @@ import { addressToHex } from "../../../../chain/address.ts";
 import type { HeadReader } from "../../../../api/chain-reader.ts";
 import type { Method } from "../../../method.ts";
 
-/** The beneficiary of every block, of which nobody has the key. */
+/** The beneficiary of every block, an address without a known key. */
 export const ethCoinbase: Method<HeadReader, undefined> = {
   name: "eth_coinbase",
   paramsMax: 0,

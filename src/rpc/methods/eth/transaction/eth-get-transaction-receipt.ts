@@ -12,8 +12,8 @@ import { FREE_PLACE } from "../../../server/waiting-room.ts";
 /**
  * A transaction that was accepted is final within milliseconds, so the answer waits for it a
  * little. Libraries that look once and then only at every new block would wait for ever on an idle
- * chain: the block may come between their two looks, and without transactions there is no further
- * one.
+ * chain: the block may come between their first look and their subscription, and without
+ * transactions there is no further one.
  */
 export const ethGetTransactionReceipt: Method<
   TransactionFinder & ReceiptsReader & FinalityWaiter,
@@ -25,7 +25,7 @@ export const ethGetTransactionReceipt: Method<
   async handle(chain, hash, { limits, waits }) {
     let found = await chain.findTransaction(hash);
     if (found === undefined) {
-      // A caller without a place to wait in gets the answer of now.
+      // A caller that may not wait gets the answer at once.
       const place = waits === undefined ? FREE_PLACE : waits.enter();
       if (place === undefined) return null;
       try {

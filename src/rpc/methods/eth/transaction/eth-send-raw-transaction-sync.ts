@@ -16,7 +16,10 @@ import { requirePlace } from "../../../server/waiting-room.ts";
 
 type Params = { readonly transaction: Uint8Array; readonly timeoutMs: number };
 
-/** EIP-7966: answers with the receipt. What is not final in time is still promised (SPEC E13). */
+/**
+ * EIP-7966: answers with the receipt. A transaction that is not final in time stays acknowledged
+ * (SPEC E13).
+ */
 export const ethSendRawTransactionSync: Method<
   Submitter & FinalityWaiter & TransactionFinder & ReceiptsReader,
   Params
@@ -28,7 +31,7 @@ export const ethSendRawTransactionSync: Method<
     timeoutMs: parseTimeout(timeout, limits.syncTimeoutMs, limits.syncTimeoutMaxMs),
   }),
   async handle(node, { transaction, timeoutMs }, { caller, waits }) {
-    // Before it is submitted: a caller that is refused here knows that nothing was promised.
+    // Checked before it is submitted, so that a rejection means that nothing was acknowledged.
     const place = requirePlace(waits);
     let hash: Uint8Array;
     let status: TransactionStatus | undefined;

@@ -4,7 +4,7 @@ import type { Method } from "../../../method.ts";
 import { parseData } from "../../../params/parameters.ts";
 import { refusalTo } from "../../../format/failure-error.ts";
 
-/** The hash is a promise: the transaction is on the disk when it is given (SPEC E13). */
+/** The hash acknowledges the transaction: it is durable when the hash is returned (SPEC E13). */
 export const ethSendRawTransaction: Method<Submitter, Uint8Array> = {
   name: "eth_sendRawTransaction",
   paramsMax: 1,
