@@ -13,7 +13,7 @@ export type LoggerDependencies = {
   readonly threshold?: LogThreshold;
 };
 
-/** Nothing of these names is meant to be logged. Should it happen all the same, it is blanked. */
+/** Fields of these names must not be logged; if one is, its value is blanked. */
 const SECRET_NAMES = [
   ...["seed", "key", "privateKey", "privateKeyPem", "mnemonic"],
   ...["password", "secret", "token", "authorization"],

@@ -1,6 +1,7 @@
 /**
  * A file of log lines that does not grow without end: when it is full it becomes `.1`, the one
- * before becomes `.2`, and the oldest goes. A disk that takes nothing costs lines and no more.
+ * before becomes `.2`, and the oldest goes. On a disk that accepts no writes only log lines are
+ * lost.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import path from "node:path";
@@ -30,7 +31,7 @@ export class LogFile {
       this.#file ??= this.#open();
       this.#size += writeSync(this.#file, bytes);
     } catch {
-      // Logs are not worth a node. What is wrong with the disk is said by those who need it.
+      // A failed log write must not stop the node. Parts that need the disk report its failures.
       this.close();
     }
   }
@@ -55,7 +56,7 @@ export class LogFile {
       try {
         renameSync(from, `${this.#path}.${age + 1}`);
       } catch {
-        // It has not come that far yet.
+        // The file does not exist yet.
       }
     }
   }

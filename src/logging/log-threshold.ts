@@ -15,7 +15,10 @@ export class LogThreshold {
     return this.#level;
   }
 
-  /** Told of every change. There is one for each part of the program, for as long as it runs. */
+  /**
+   * Called on every change. There is one listener for each part of the program, for as long as it
+   * runs.
+   */
   follow(follower: (level: LogLevel) => void): void {
     this.#followers.push(follower);
   }

@@ -1,7 +1,7 @@
 /**
- * The end of all log lines of a process. Writing never waits and never fails: a reader that does
- * not read costs lines, not the node (SPEC L5). pino's own destination is not used: when its reader
- * has gone, its last flush tries for ever, and the process never ends.
+ * Writes all log lines of a process. Writing never waits and never fails: when the reader does not
+ * read, lines are dropped and the node goes on (SPEC L5). pino's own destination is not used: when
+ * its reader has gone, its last flush tries for ever, and the process never ends.
  */
 import { write } from "node:fs";
 import { formatEntry } from "./pretty-entry.ts";
@@ -49,7 +49,7 @@ export class LogWriter {
     this.#append(`${text}\n`);
   }
 
-  /** Before the process ends: resolves when all is written, or nobody takes it. */
+  /** Before the process ends: resolves when all is written, or the reader accepts no more. */
   async flush(): Promise<void> {
     if (!this.#isWriting) return;
     await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * A stretch of log lines that wait to be sent: a file, or memory where there is no disk or it takes
- * nothing more. Only whole lines go in, and they are read from a byte that begins a line.
+ * A stretch of log lines that wait to be sent: a file, or memory where there is no disk or it
+ * accepts no more. Only whole lines go in, and they are read from a byte that begins a line.
  */
 import {
   closeSync,
@@ -71,7 +71,7 @@ export class FileSegment implements Segment {
     try {
       ftruncateSync(this.#file, this.#size);
     } catch {
-      // What is there too much is behind what is read.
+      // A partial write stays behind the part that is read.
     }
     return false;
   }

@@ -1,7 +1,7 @@
 /**
  * Sends the waiting lines to one endpoint, one request at a time and in order. Lines count as taken
  * when the endpoint answers 2xx. 429, 5xx, any other answer and silence are tried again after a
- * wait that doubles; 400 and 413 blame the lines: the batch is halved until the one bad line stands
+ * wait that doubles; 400 and 413 mean bad lines: the batch is halved until the one bad line is
  * alone, which is dropped and counted.
  */
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
@@ -115,9 +115,9 @@ export class Sender {
       case "failed": {
         const failedRequests = this.#status.failedRequests + 1;
         this.#change({ isUp: false, failedRequests, problem: outcome.problem });
-        // Nodes that failed together do not come back together.
+        // Jitter: nodes that failed together must not retry together.
         const jitter = 0.5 + Math.random() / 2;
-        // An endpoint that says "at once" again and again gets no storm.
+        // A lower bound: an endpoint that keeps asking for a retry at once must not be flooded.
         const askedMs = Math.max(outcome.waitMs ?? this.#retryMs, this.#timing.retryMinMs);
         await this.#pause(outcome.waitMs === undefined ? askedMs * jitter : askedMs);
         this.#retryMs = Math.min(2 * this.#retryMs, this.#timing.retryMaxMs);
@@ -178,7 +178,7 @@ export class Sender {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const end = (): void => resolve(undefined);
     const timer = waitMs === undefined ? undefined : setTimeout(end, waitMs);
-    // New lines do not shorten a wait that an endpoint's trouble began.
+    // New lines do not shorten a back-off.
     if (waitMs === undefined) this.#wake = end;
     this.#stopped.signal.addEventListener("abort", end);
     await promise;
@@ -199,7 +199,8 @@ function outcomeOf(
 }
 
 /**
- * Seconds or a date (RFC 9110); undefined for anything else. Nobody can silence a node for long.
+ * Seconds or a date (RFC 9110); undefined for anything else. The value is capped, so that an
+ * endpoint cannot stop the shipping for long.
  */
 function retryAfterMs(value: string | readonly string[] | undefined): number | undefined {
   if (typeof value !== "string") return undefined;

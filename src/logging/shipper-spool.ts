@@ -3,9 +3,9 @@
  * endpoints share the lines; each has a place up to which it has taken them. When the limit is
  * reached the oldest lines go, and for each endpoint that had not taken them they are counted.
  *
- * Lines are written to the page cache, not to the platter: they outlive the process, which is what
- * a crash of a node takes. Places are written now and then, so that after a crash some lines are
- * sent twice and none is left out.
+ * Lines are written to the page cache without a sync: they survive a crash of the process, but not
+ * of the machine. Places are written now and then, so that after a crash some lines are sent twice
+ * and none is left out.
  */
 import {
   existsSync,

@@ -1,4 +1,4 @@
-/** The thread that keeps and sends log lines. Nothing it does or waits for is felt by the node. */
+/** The thread that keeps and sends log lines. Its work and its waits do not delay the node. */
 import { isMainThread, parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { ShipperEndpoint } from "./shipper-endpoint.ts";
 import { countLines } from "./shipper-segment.ts";
