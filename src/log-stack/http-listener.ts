@@ -1,4 +1,4 @@
-/** What the three servers of the log stack share: limits, bodies, answers, and who may ask. */
+/** What the three servers of the log stack share: limits, bodies, answers and access checks. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { promisify } from "node:util";
@@ -80,7 +80,10 @@ export class HttpListener {
   }
 }
 
-/** Unpacks gzip and deflate. Throws an HttpError: 413 over a limit, 400 or 415 where it is odd. */
+/**
+ * Unpacks gzip and deflate. Throws an HttpError: 413 over a limit, 400 or 415 where it is
+ * malformed.
+ */
 export async function readRequestBody(
   request: IncomingMessage,
   limits: BodyLimits,
@@ -138,7 +141,7 @@ async function answer(
   handle: (exchange: Exchange) => Promise<void>,
 ): Promise<void> {
   const exchange = { request, response, url: urlOf(request) };
-  // A client that goes away takes its request with it.
+  // The request ends when its client disconnects.
   request.on("error", () => undefined);
   response.on("error", () => undefined);
   try {

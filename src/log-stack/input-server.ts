@@ -1,6 +1,6 @@
 /**
  * The input of the pipeline (SPEC L2, id `vmbc-logs`): a request is answered with `ok` when all its
- * lines are in the store. 429 and 503 ask the sender to come again with the same lines.
+ * lines are in the store. 429 and 503 ask the sender to retry with the same lines.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -32,8 +32,8 @@ export const COLUMN_FIELDS: readonly string[] = ["blockchain_id", "service_name"
 export type OpenedDatabase = { readonly database: DatabaseSync; readonly isReplaced: boolean };
 
 /**
- * For writing. A file that is damaged is put aside and a new one begun: logs are worth keeping, but
- * not worth a log stack that does not start.
+ * For writing. A file that is damaged is put aside and a new one begun: a damaged file must not
+ * keep the log stack from starting.
  */
 export function openForWriting(filePath: string): OpenedDatabase {
   try {
@@ -57,8 +57,8 @@ function open(filePath: string): DatabaseSync {
   const database = new DatabaseSync(filePath);
   try {
     // With a write-ahead log a killed process loses nothing that was committed; a power cut may
-    // cost the last moments and never the file.
-    // The room of what was removed goes back to the disk; to be said before there is a table.
+    // cost the last moments and never the file. The space of removed entries goes back to the disk;
+    // this must be set before the first table exists.
     database.exec(`
       PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL;

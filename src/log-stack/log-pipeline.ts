@@ -5,7 +5,7 @@
  * 3. json: `message` is parsed into fields,
  * 4. date: `logtime` becomes the time of the event,
  * 5. mutate: `host`, `headers` and `logtime` are removed.
- * Nothing is lost on the way: what a step cannot do is said by a tag, and the event goes on.
+ * No event is lost: a step that fails adds a tag, and the event continues.
  */
 import { isRecord } from "../base/parse-json.ts";
 import { parseJson } from "../base/parse-json.ts";
@@ -128,7 +128,7 @@ function addTag(event: LogEvent, tag: string): void {
   event.fields["tags"] = [...before, tag];
 }
 
-/** Deeper or wider values would make every later step pay for them. */
+/** Deeper or wider values would make every later step slower. */
 function isWithinLimits(root: Readonly<Record<string, unknown>>): boolean {
   let fieldCount = 0;
   const isFine = (value: unknown, depth: number): boolean => {

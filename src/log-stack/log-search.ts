@@ -49,7 +49,7 @@ export function limitTime(database: DatabaseSync, timeMaxMs: number): () => void
   let asked = 0;
   database.function("is_in_time", { deterministic: false }, () => {
     asked += 1;
-    // The clock is dearer than the question.
+    // Reading the clock costs more than this check.
     if (asked % 256 === 0 && performance.now() > deadlineMs) throw new Error(OUT_OF_TIME);
     return 1;
   });

@@ -89,7 +89,7 @@ export class LogStack {
     return { ...(this.#input?.counts ?? none), removedCount: this.#store.removedCount };
   }
 
-  /** The input first: nothing is taken that is not kept. */
+  /** The input closes first, so that no line is accepted that is not stored. */
   async close(): Promise<void> {
     for (const close of this.#closers.reverse()) await close();
     await this.#search.close();

@@ -1,7 +1,7 @@
 /**
  * The writing side of the log store. What is added is gathered for a moment and written in one
- * transaction; the promise of `add` resolves when it is there, so that an input says "ok" for
- * nothing that a kill could take back.
+ * transaction; the promise of `add` resolves when it is there, so that an input acknowledges only
+ * lines that survive a kill.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { CodedError } from "../base/coded-error.ts";
@@ -85,7 +85,7 @@ export class LogStore {
     return this.#removedCount;
   }
 
-  /** False when the caller should come back later. */
+  /** False when the caller should retry later. */
   hasRoomFor(count: number): boolean {
     return this.#waitingCount === 0 || this.#waitingCount + count <= this.#options.waitingMax;
   }
@@ -98,7 +98,7 @@ export class LogStore {
     return new Promise((resolve, reject) => this.#waiting.push({ documents, resolve, reject }));
   }
 
-  /** Forgets what is too old or too much. */
+  /** Removes entries beyond the limits of age and size. */
   retain(): void {
     try {
       const oldestMs = this.#now() - this.#options.ageMaxMs;

@@ -119,7 +119,7 @@ function parseBool(body: unknown, depth: number): Query {
   return { kind: "every", queries: [...needed, ...chosen, ...refused] };
 }
 
-/** What only ranks or forgives is taken and changes nothing. */
+/** Options that affect only ranking or leniency are accepted and ignored. */
 const QUIET_OPTIONS = ["fields", "default_field", "analyze_wildcard", "lenient"];
 
 function parseQueryStringBody(body: unknown): Query {

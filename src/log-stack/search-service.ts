@@ -9,7 +9,7 @@ const WORKER_URL = new URL(
   import.meta.url.endsWith(".ts") ? "./search-worker.ts" : "./search-worker.js",
   import.meta.url,
 );
-/** Searches that wait for the thread; more are told to come back. */
+/** Searches that wait for the thread; further ones are rejected with 429. */
 const WAITING_MAX = 64;
 
 export class SearchService {

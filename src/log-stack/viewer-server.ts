@@ -39,7 +39,7 @@ const PAGE_HEADERS = {
 };
 
 const WATCHERS_MAX = 32;
-/** News are gathered: a page asks at most so often for what is new. */
+/** Notifications are batched: a page asks for new entries at most this often. */
 const NEWS_INTERVAL_MS = 250;
 const KEEP_ALIVE_MS = 15_000;
 
@@ -132,7 +132,7 @@ export class ViewerServer {
 
   #tell(text: string): void {
     for (const watcher of this.#watchers) {
-      // A page that does not read is told nothing more until it has.
+      // A page that does not read gets no further notification until it has.
       if (!watcher.writableNeedDrain) watcher.write(text);
     }
   }

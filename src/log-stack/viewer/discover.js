@@ -1,4 +1,7 @@
-/** The page: state from the address, entries from the store, what people do back into the address. */
+/**
+ * The page: its state comes from the address, its entries from the store, and user actions change
+ * the address.
+ */
 import { createElement, createRow, filterButtons, searchedWords } from "./entry-rows.js";
 import { Histogram } from "./histogram.js";
 import { queryOf, readState, withChoice, withFilter, writeState } from "./page-state.js";
@@ -149,7 +152,7 @@ function showChart(found, view) {
   histogram.show({ ...view, step, buckets: found.aggregations.chart.buckets });
 }
 
-/** What there is to choose from depends on the time only, so that a choice can be changed. */
+/** The offered values depend on the time range only, so that a choice can be changed. */
 async function showFacets({ fromMs, toMs }, isCurrent) {
   const query = { range: { "@timestamp": { gte: fromMs, lte: toMs } } };
   const terms = FACET_FIELDS.map((field) => [field, { terms: { field, size: 100 } }]);

@@ -1,5 +1,5 @@
 /**
- * What is looked at. All of it stands in the address, after the `#`, so that a link shows the same:
+ * What the page shows. All of it is in the address, after the `#`, so that a link shows the same:
  * #/?from=now-15m&to=now&query=words&filter=%2Bservice_name%3Dreplica-0&live=1
  */
 const DEFAULT_STATE = { from: "now-15m", to: "now", query: "", filters: [], isLive: false };
