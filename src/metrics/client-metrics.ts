@@ -20,7 +20,7 @@ export type ClientReading = {
 
 export type ClientSource = () => ClientReading | undefined;
 
-/** What the client node and ethrpc are given to tell of times. */
+/** Through these the client node and ethrpc report durations. */
 export type ClientTimes = {
   readonly onFinal: (latencyMs: number) => void;
   readonly onAnswered: (
@@ -34,7 +34,9 @@ export type ClientTimes = {
 
 const STALL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const PREFIX = "quorate_client";
-/** What callers made up: their names are not ours to keep. */
+/**
+ * Method names that callers invented get one common label, so that they cannot add metric series.
+ */
 const UNKNOWN_METHOD = "unknown";
 
 export function addClientMetrics(metrics: NodeMetrics, source: ClientSource): ClientTimes {
@@ -81,7 +83,7 @@ function addGauges(metrics: NodeMetrics, source: ClientSource): void {
     ["lag_blocks", "Final blocks that reads do not see yet.", ({ lag }) => lag],
     ["replicas_up", "Replicas that are connected.", ({ replicasUp }) => replicasUp],
     ["replicas_needed", "Replicas without which nothing moves.", (one) => one.replicasNeeded],
-    ["open_transactions", "Promised and not final yet.", (one) => one.openTransactions],
+    ["open_transactions", "Acknowledged and not final yet.", (one) => one.openTransactions],
     [
       "pool_full",
       "1 while executable transactions fill the pool.",

@@ -1,6 +1,6 @@
 /**
- * Notices when the main thread was held up: a timer that comes late by more than a caller would
- * forgive. What holds it up is work that belongs into a thread, or garbage collection.
+ * Notices when the main thread was held up: a timer fires late by more than callers should wait.
+ * The cause is work that belongs into a thread, or garbage collection.
  */
 export type EventLoopWatchDependencies = {
   /** The thread answered nothing for so long, or for at most one period more. */

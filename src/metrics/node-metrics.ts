@@ -30,7 +30,7 @@ export type ShipperMetrics = {
 
 export type NodeMetricsSource = {
   readonly shipper: () => ShipperMetrics | undefined;
-  /** Lines that standard output did not take. */
+  /** Lines that could not be written to standard output. */
   readonly droppedOutputLines: () => number;
 };
 
@@ -78,7 +78,7 @@ export class NodeMetrics {
       collect: () => {
         gauge.reset();
         const samples = read();
-        // A reset leaves a 0 behind; what is not known is not 0.
+        // A reset would leave a 0, but an unknown value is not 0.
         if (samples.length === 0 && labels.length === 0) gauge.remove();
         for (const { value, labels: given = {} } of samples) gauge.set(given, value);
       },

@@ -34,7 +34,7 @@ export type ReplicaCounts = {
 export type ReplicaSource = () =>
   { readonly report: ReplicaReading; readonly counters: ReplicaCounts } | undefined;
 
-/** What the replica is given to tell of times. */
+/** Through these the replica reports durations. */
 export type ReplicaTimes = {
   readonly onFinal: (transactionCount: number, commitMs: number) => void;
   readonly onExecuted: (transactionCount: number, durationMs: number) => void;
@@ -105,7 +105,7 @@ function addGauges(metrics: NodeMetrics, source: ReplicaSource): void {
       return reading === undefined ? [] : [{ value: pick(reading.report) }];
     });
   }
-  const help = "1 with the code of what only an operator can mend (docs/errors.md).";
+  const help = "1 with the code of a problem that only an operator can fix (docs/errors.md).";
   metrics.gauge(`${PREFIX}_alarm`, help, ["code"], () => {
     const code = source()?.report.alarm;
     return code === undefined ? [] : [{ value: 1, labels: { code } }];
