@@ -115,7 +115,7 @@ export class JsonFields {
     return this.#record[name];
   }
 
-  /** Reading goes on with a stand-in, so that every problem is found at once. */
+  /** Reading continues with a placeholder, so that every problem is found at once. */
   #report<Value>(name: string, message: string, standIn: Value): Value {
     const isMissing = this.#record[name] === undefined && !name.endsWith("]");
     this.report(name, isMissing ? "is missing" : message);

@@ -7,7 +7,10 @@ import { PORT_MAX } from "./setting.ts";
 
 export type NetworkEndpoint = { readonly host: string; readonly port: number };
 
-/** The genesis as far as its founder chooses it; the rest follows, or is made. */
+/**
+ * The part of the genesis that the creator of the network chooses; the rest is derived or
+ * generated.
+ */
 export type ChosenGenesis = Omit<GenesisConfig, "transactionGasMax" | "replicaPublicKeys">;
 
 /** Does not end the record: it may have more fields. */

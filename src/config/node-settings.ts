@@ -22,7 +22,7 @@ export const LOG_FORMATS = ["auto", "json", "pretty"] as const;
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_HEALTH_PORT = 9545;
 const REPLICA_INDEX_MAX = 7;
-/** What is longer ends at once: timers count in 32 bits. */
+/** A longer timeout would fire at once: timers count in 32 bits. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const SHARED_SETTINGS = {

@@ -108,7 +108,7 @@ export function isAccessOpen(config: RpcAccessConfig): boolean {
   return !config["rpc.auth.required"] && !hasRoles && config["rpc.auth.methods"].includes("*");
 }
 
-/** What no single setting can tell. */
+/** Checks across several settings. */
 export function accessProblems(config: RpcAccessConfig): readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const report = (path: string, message: string): void => void problems.push({ path, message });
