@@ -13,7 +13,7 @@ const OWNER_ONLY = 0o600;
 
 /** The address of the account. A key that is there is kept. Throws KEY_UNREADABLE. */
 export function loadOrCreateAccountKey(file: string): bigint {
-  // A number above the order of the curve is as unlikely as two equal keys.
+  // No retry: a number above the order of the curve is as unlikely as two equal keys.
   if (!existsSync(file))
     writeFileAtomically(file, `${bytesToHex(randomBytes(KEY_SIZE))}\n`, OWNER_ONLY);
   return loadAccount(file);

@@ -92,7 +92,7 @@ type OpenParts = {
   readonly onFatal: (error: unknown) => void;
 };
 
-/** In order; what is open when one fails is closed again. */
+/** Opened in this order; if one fails, those already open are closed. */
 async function openClient(
   config: ClientConfig,
   options: ClientProgramOptions,

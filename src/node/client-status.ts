@@ -4,7 +4,7 @@ import type { ClientNode, ClientStatus } from "../client/client-node.ts";
 import type { NetworkStatus, NetworkStatusReader, ReplicaState } from "../api/network-status.ts";
 import { progressProblem } from "./progress.ts";
 
-/** A view change and a slow block take less. */
+/** Longer than a view change and a slow block take. */
 const STALL_MS = 10_000;
 
 export function networkReader(node: Pick<ClientNode, "status">): NetworkStatusReader {
@@ -14,7 +14,7 @@ export function networkReader(node: Pick<ClientNode, "status">): NetworkStatusRe
   };
 }
 
-/** What is wrong with the node itself, whatever the replicas do. */
+/** What is wrong with the node itself, independent of the replicas. */
 export function nodeProblemOf({
   failure,
   journalFailure,
@@ -25,7 +25,7 @@ export function nodeProblemOf({
   return isDiskFull ? "no transaction is accepted: the client node's disk is full" : undefined;
 }
 
-/** What else keeps transactions waiting, when the replicas and the node say that all is well. */
+/** What else keeps transactions waiting, when the replicas and the node report no problem. */
 export function stallProblemOf({ pool, stalledMs }: ClientStatus): string | undefined {
   if (stalledMs < STALL_MS) return undefined;
   const { executable, isFull } = pool;
@@ -69,7 +69,9 @@ function poolOf({ pool: { executable, queued, isFull } }: ClientStatus): Network
   return { executable, queued, isFull };
 }
 
-/** The furthest that any replica says it is; the leader of it is only as good as that word. */
+/**
+ * The highest view that any replica reports. It is unproved, and so is the leader derived from it.
+ */
 function latestView({ replicas }: ClientStatus): { epoch?: number; view?: number } {
   let latest: { epoch: number; view: number } | undefined;
   for (const { report } of replicas) {

@@ -4,12 +4,12 @@ import { CodedError } from "../base/coded-error.ts";
 type Data = Readonly<Record<string, unknown>>;
 type Advice = (data: Data) => string;
 
-/** By code. What is not here is said with its data and the page that explains it. */
+/** By code. Other codes are shown with their data and the page that explains them. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   USAGE_WRONG: ({ message, command }) =>
     `${lowerFirst(text(message))}. Run "quorate help${command === undefined ? "" : ` ${text(command)}`}".`,
   CONFIG_INVALID: ({ path, problems }) =>
-    `${text(path)}: ${text(problems)}. Mend it and start again.`,
+    `${text(path)}: ${text(problems)}. Correct it and start again.`,
   CONFIG_UNREADABLE: ({ path, reason }) =>
     `${text(path)} cannot be read: ${text(reason)}. Check the path and its permissions.`,
   NETWORK_RUNNING: ({ path, pid }) =>
@@ -21,7 +21,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     `${text(path)} is gone, but its nodes have data. Put it back from a backup, ` +
     "or delete the whole directory to begin a new network.",
   GENESIS_CHANGED: ({ name, given, stored, path }) =>
-    `${text(path)} was founded with ${text(name)} ${text(stored)}, not ${text(given)}, and that ` +
+    `${text(path)} was created with ${text(name)} ${text(stored)}, not ${text(given)}, and that ` +
     `cannot change. Leave --${text(name)} out, or give another --data for a new network.`,
   PORT_TAKEN: ({ host, port, user, flag }) =>
     `port ${text(port)} on ${text(host)}, which ${text(user)} needs, is taken by another program. ` +
@@ -50,11 +50,11 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   TRANSPORT_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
   RPC_TLS_INVALID: ({ reason }) =>
     `the certificate, key or authorities of ethrpc cannot be used: ${text(reason)}. ` +
-    "Mend the files that rpc.tls names.",
+    "Correct the files that rpc.tls names.",
   AUTH_SECRET_TOO_SHORT: ({ bytesMin }) =>
     `a secret for tokens needs at least ${text(bytesMin)} bytes. Make a longer one.`,
   AUTH_JWKS_FILE_INVALID: ({ path }) =>
-    `${text(path)} cannot be read or holds no keys (JWKS). Mend the file.`,
+    `${text(path)} cannot be read or holds no keys (JWKS). Correct the file.`,
   AUTH_JWKS_URL_INVALID: ({ url }) =>
     `${text(url)} is not https (or http on this machine). Give another rpc.auth.jwksUrl.`,
   RPC_LISTEN_FAILED: ({ host, port }) => listenAdvice(host, port),
@@ -156,10 +156,10 @@ export type Explanation = { readonly code: string; readonly sentence: string };
 
 export function explain(error: unknown): Explanation {
   const coded = toCoded(error);
-  const { node, sentence: told } = coded.data;
-  // A node has explained it in its own process.
-  if (typeof told === "string") {
-    return { code: coded.code, sentence: oneLine(`${text(node)}: ${told}`) };
+  const { node, sentence: explained } = coded.data;
+  // The node explained the failure in its own process.
+  if (typeof explained === "string") {
+    return { code: coded.code, sentence: oneLine(`${text(node)}: ${explained}`) };
   }
   const advice = ADVICE[coded.code];
   const sentence =
@@ -167,7 +167,7 @@ export function explain(error: unknown): Explanation {
   return { code: coded.code, sentence: oneLine(sentence) };
 }
 
-/** Errors of the system become ours where a user meets them; the rest is a fault of the program. */
+/** System errors that a user can fix get a code of ours; the rest is a fault of the program. */
 function toCoded(error: unknown): CodedError {
   if (error instanceof CodedError) return error;
   const { code, path } = systemErrorOf(error);

@@ -1,6 +1,4 @@
-/**
- * Files of configuration, read and checked. What is wrong is one error that names every problem.
- */
+/** Reads and checks configuration files. One error names every problem. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { CodedError } from "../base/coded-error.ts";

@@ -8,7 +8,7 @@ import { parsePrivateKeyPem, privateKeyToPem } from "../crypto/certificate.ts";
 import { createSigner, ED25519_SEED_SIZE } from "../crypto/ed25519.ts";
 import { shownPath } from "./shown-path.ts";
 
-/** Never overwrites: a key that is lost cannot be made again. */
+/** Never overwrites: a lost key cannot be restored. */
 export function createKey(file: string): Uint8Array {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   const seed = new Uint8Array(randomBytes(ED25519_SEED_SIZE));

@@ -15,9 +15,12 @@ export type NodeLogConfig = LogEndpointConfig & {
   readonly "log.format": LogFormat | "auto";
 };
 
-/** What cannot be sent in this time at the end of a node is sent by its next start. */
+/** Lines that cannot be sent in this time when a node stops are sent after its next start. */
 const CLOSE_WITHIN_MS = 1_000;
-/** Only the node's own user can send one: the servers of a node change nothing for a caller. */
+/**
+ * A signal, because only the node's own user can send one: no server of a node changes settings for
+ * a caller.
+ */
 const TOGGLE_SIGNAL = "SIGUSR2";
 
 export class NodeLog {
@@ -47,7 +50,7 @@ export class NodeLog {
     );
   }
 
-  /** For what it has to say of itself. */
+  /** For the shipper's own log lines. */
   useLogger(logger: Logger): void {
     this.#logger = logger;
   }
@@ -78,7 +81,7 @@ export class NodeLog {
 
   #toggleDebug(): void {
     const isOn = this.threshold.level === "debug";
-    // While it is heard.
+    // While the signal is listened for.
     if (isOn) this.#logger?.info("the log level goes back to what is configured");
     this.threshold.toggleDebug();
     if (!isOn) this.#logger?.info("the log level is debug now");

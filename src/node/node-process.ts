@@ -1,14 +1,14 @@
 /**
- * The life of a node program: open, say so, wait for the end, close in time. The end is a signal,
- * a failure of the node, or the end of the supervisor, whose channel then closes: a supervisor that
- * was killed leaves nobody behind who holds ports and data.
+ * Runs a node program: opens it, reports that it is ready, waits for the end, closes it within a
+ * deadline. The end is a signal, a failure of the node, or the end of the supervisor, whose channel
+ * then closes: a supervisor that was killed leaves no process behind that holds ports and data.
  */
 import { flushCompileCache } from "node:module";
 import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
 import { errorLine, explain, type Explanation } from "./error-line.ts";
 
-/** What a node tells the supervisor that started it. */
+/** Messages from a node to the supervisor that started it. */
 export type NodeMessage =
   | { readonly kind: "loaded" }
   | { readonly kind: "started" }
@@ -23,7 +23,7 @@ export type NodeProgram = {
   readonly flush: () => Promise<void>;
   /** `onFatal` may be called at any time, once the node cannot go on. */
   readonly open: (onFatal: (error: unknown) => void) => Promise<RunningNode>;
-  /** What must hold before the node says that it is ready; the node is open while it waits. */
+  /** What must hold before the node reports that it is ready; the node is open while it waits. */
   readonly whenReady?: (node: RunningNode) => Promise<void>;
 };
 
@@ -46,13 +46,13 @@ export function noteLoaded(): void {
 export async function runNode(program: NodeProgram): Promise<number> {
   const { logger } = program;
   const ended = Promise.withResolvers<unknown>();
-  // Not awaited by everyone who may be told.
+  // A rejection without a listener must not end the process.
   ended.promise.catch(() => undefined);
   const stop = (): void => ended.resolve(undefined);
   for (const signal of SIGNALS) process.on(signal, stop);
   if (process.env[SUPERVISED_VARIABLE] !== undefined) {
     process.once("disconnect", stop);
-    // It may have gone while this process was still reading its code.
+    // The supervisor may have ended while this process was still loading its code.
     if (!process.connected) stop();
   }
   process.on("uncaughtException", (error) => ended.reject(error));
@@ -65,7 +65,7 @@ export async function runNode(program: NodeProgram): Promise<number> {
     const first = await Promise.race([isReady, ended.promise]);
     if (first === true) {
       tell({ kind: "ready" });
-      // For the next start: the rest of the time the process may be killed before it can.
+      // Written now for the next start: later the process may be killed before it can.
       flushCompileCache();
       await ended.promise;
     }
@@ -88,7 +88,7 @@ export async function runNode(program: NodeProgram): Promise<number> {
   }
 }
 
-/** What keeps the process alive after this is nobody's: the caller exits. */
+/** Whatever keeps the process alive after the deadline is abandoned: the caller exits. */
 async function closeInTime(node: RunningNode): Promise<void> {
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => late.resolve(undefined), CLOSE_TIMEOUT_MS);

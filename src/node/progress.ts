@@ -3,7 +3,7 @@
 export type ReplicaView = {
   readonly replica: number;
   readonly isUp: boolean;
-  /** What it says of itself; undefined before its first answer. */
+  /** What the replica reports; undefined before its first answer. */
   readonly mode: string | undefined;
   readonly isDiskFull: boolean;
 };

@@ -1,4 +1,4 @@
-/** What the settings say of who may use ethrpc, made ready: keys are read, issuers opened. */
+/** Access control of ethrpc from the settings: reads keys and opens issuers. */
 import { readFileSync } from "node:fs";
 import { CodedError } from "../base/coded-error.ts";
 import type { GenesisConfig } from "../chain/genesis.ts";
@@ -56,7 +56,7 @@ export async function openAccess(
   return { rules, signIn, authenticator: createAuthenticator({ certificates }, issuers) };
 }
 
-/** Where tokens are required of all, a wallet that anyone can make must not do in their place. */
+/** Where every caller needs a token, a wallet that anyone can create must not replace it. */
 function createSignIn(config: RpcAccessConfig, genesis: Genesis): SignIn | undefined {
   const isDefault = genesis.isReadPermissioned && !config["rpc.auth.required"];
   if (!(config["rpc.auth.signIn"] ?? isDefault)) return undefined;

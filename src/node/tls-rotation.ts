@@ -1,4 +1,4 @@
-/** Certificates are replaced while a node runs: by their tool, or by the cluster. */
+/** Certificates are replaced while a node runs, by the operator's tool or by the cluster. */
 import type { Logger } from "../base/logger.ts";
 import type { ClientConfig } from "../config/node-settings.ts";
 import type { RpcTlsOptions } from "../rpc/rpc-options.ts";
@@ -14,9 +14,8 @@ export type TlsRotationDependencies = {
 const CHECK_MS = 10_000;
 
 /**
- * Looks at the files now and then: not every file system tells of changes, and a cluster swaps a
- * whole folder. Files that do not fit, as when only one of them has been replaced yet, change
- * nothing.
+ * The files are polled: not every file system reports changes, and a cluster swaps a whole folder.
+ * Files that do not match, for example when only one of them has been replaced yet, change nothing.
  */
 export class TlsRotation {
   readonly #config: ClientConfig;
@@ -51,7 +50,7 @@ export class TlsRotation {
       logger.info("the certificate of ethrpc was replaced", {});
     } catch (error) {
       const problem = errorText(error);
-      // Once for each problem: it may last for long.
+      // Logged once for each problem, which may last for long.
       if (problem !== this.#problem) logger.warn("new TLS files cannot be used", { problem });
       this.#problem = problem;
     }
