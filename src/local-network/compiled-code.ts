@@ -5,7 +5,7 @@ import path from "node:path";
 /** Undefined where the program was not started by bin/quorate.js: nothing is kept then. */
 export const COMPILED_CODE = process.env["NODE_COMPILE_CACHE"];
 
-/** The directory alone says nothing: the program itself has begun to fill it by now. */
+/** The existence of the directory is no sign: this process has already begun to fill it. */
 const MARK =
   COMPILED_CODE === undefined ? undefined : path.join(COMPILED_CODE, `nodes-${process.version}`);
 

@@ -1,6 +1,6 @@
 /**
- * First use: keys, genesis, ports and the nodes' configuration. The network file is written last,
- * so that an interrupted first use is simply done again; keys that are there are kept.
+ * Creates a network: keys, genesis, ports and the nodes' configuration. The network file is written
+ * last, so that an interrupted creation is simply repeated; existing keys are kept.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
@@ -70,8 +70,8 @@ export async function createNetwork(
 }
 
 /**
- * The accounts of alloc are the admins of a network with permissions: keys that everyone knows
- * would make everyone one.
+ * The accounts of alloc are the admins of a network with permissions: well-known development keys
+ * would make every user an admin.
  */
 function firstAccounts(paths: NetworkPaths, options: NetworkCreation): readonly bigint[] {
   const hasPermissions = options.isWritePermissioned || options.isReadPermissioned;

@@ -20,7 +20,7 @@ export type NodeEndpoint = { readonly host: string; readonly port: number };
 
 export type LocalNetwork = {
   readonly file: NetworkFile;
-  /** Where each node answers for its health. */
+  /** Where each node serves its health endpoints. */
   readonly health: ReadonlyMap<string, NodeEndpoint>;
   /** Whether ethrpc serves TLS. */
   readonly hasTls: boolean;

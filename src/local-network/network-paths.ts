@@ -6,7 +6,7 @@ export const DEFAULT_DATA = ".quorate";
 export type NetworkPaths = {
   readonly root: string;
   readonly networkFile: string;
-  /** There until every replica has begun its log: until then an empty log is a new one. */
+  /** Exists until every replica has begun its log: until then an empty log is new and not lost. */
   readonly bootstrapMark: string;
   /** Who runs the network now, for people and for `down`, `status` and `logs`. */
   readonly supervisorFile: string;

@@ -1,6 +1,6 @@
 /**
- * Where a network on this machine stands, from what its nodes themselves answer: it works with any
- * of them down, the client node too.
+ * The state of a network on this machine, as its nodes report it. It works with any of them down,
+ * the client node included.
  */
 import { isRecord } from "../base/parse-json.ts";
 import { JsonFields } from "../config/json-fields.ts";
@@ -34,7 +34,7 @@ export type ClientLine = {
   readonly isUp: boolean;
   readonly pid?: number;
   readonly isReady?: boolean;
-  /** Of the node itself. What it thinks of the replicas is old by up to a second. */
+  /** Of the node itself. Its view of the replicas is up to a second old. */
   readonly nodeProblem?: string;
   readonly finalHeight?: number;
   readonly publishedHeight?: number;
@@ -118,7 +118,7 @@ function problemOf(replicas: readonly ReplicaLine[], client: ClientLine): string
   return `the client node is not ready: ${reason}`;
 }
 
-/** Undefined if nobody answers there in time, or nothing that makes sense. */
+/** Undefined if there is no answer in time, or the answer is malformed. */
 async function ask({ host, port }: NodeEndpoint): Promise<JsonFields | undefined> {
   try {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);

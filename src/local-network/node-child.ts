@@ -17,7 +17,7 @@ export type NodeChildOptions = {
 /** waiting: it ended by itself and is started again soon. */
 export type ChildState = "new" | "starting" | "up" | "waiting" | "stopped";
 
-/** `code` is undefined where it said nothing before it ended. */
+/** `code` is undefined where the node reported nothing before it ended. */
 export type Failure = { readonly code: string | undefined; readonly sentence: string };
 
 export type NodeChildEvents = {
@@ -26,14 +26,14 @@ export type NodeChildEvents = {
   onLoaded(): void;
   onStarted(): void;
   onReady(): void;
-  /** It ended by itself; `failure` is what it said of it. */
+  /** It ended by itself; `failure` is what it reported. */
   onEnded(failure: Failure): void;
 };
 
 const PROGRAM = path.join(import.meta.dirname, "..", "..", "bin", "quorate.js");
 const RESTART_MIN_MS = 100;
 const RESTART_MAX_MS = 10_000;
-/** Who ran for so long has recovered: the next wait is short again. */
+/** A node that ran for so long has recovered: the next wait is short again. */
 const HEALTHY_MS = 10_000;
 const KILL_AFTER_MS = CLOSE_TIMEOUT_MS + 2_000;
 
@@ -101,7 +101,7 @@ export class NodeChild {
       this.#onEnd(reason);
     };
     child.on("error", (error) => onEnd({ code: undefined, sentence: error.message }));
-    // Not "exit": what it wrote last is read by then.
+    // Not "exit": at "close" its last output has been read.
     child.on("close", (code, signal) => {
       const how = signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`;
       onEnd(failure ?? { code: undefined, sentence: how });
@@ -125,7 +125,7 @@ export class NodeChild {
     this.#process?.kill("SIGKILL");
   }
 
-  /** What the child says it failed by. */
+  /** The failure that the child reports. */
   #onMessage(message: unknown): Failure | undefined {
     if (!isRecord(message) || this.#state === "stopped") return undefined;
     switch (message["kind"]) {

@@ -107,7 +107,7 @@ async function prepare(
 ): Promise<void> {
   if (existsSync(paths.networkFile)) return;
   reporter.note(`first use: making keys, certificates and genesis in ${shownPath(paths.root)}`);
-  // Only here: a network that is there needs none of what this loads.
+  // Imported only here: a network that exists needs none of these modules.
   const { createNetwork } = await import("./create-network.ts");
   const creation = {
     chainId: options.chainId ?? DEFAULT_CHAIN_ID,
@@ -118,7 +118,7 @@ async function prepare(
   await createNetwork(paths, creation, options.allocFile);
 }
 
-/** What is asked for must be what is there: genesis never changes. */
+/** The options must match the existing network: the genesis never changes. */
 function assertSameGenesis(paths: NetworkPaths, options: UpOptions, file: NetworkFile): void {
   const { chainId, timestamp } = file.genesis;
   const changed = (name: string, given: string, stored: string): CodedError =>
@@ -149,8 +149,8 @@ async function supervise(
   stop: StopSignal,
   events: RunEvents,
 ): Promise<void> {
-  /** What was said last of nodes that do not run. */
-  const told = new Map<string, string>();
+  /** The last reported failure of each node that does not run. */
+  const reported = new Map<string, string>();
   const hopeless = Promise.withResolvers<never>();
   hopeless.promise.catch(() => undefined);
   const waiting = setInterval(
@@ -161,7 +161,7 @@ async function supervise(
     { ...options, paths, isBootstrap: existsSync(paths.bootstrapMark) },
     {
       onStarted: (node) => {
-        told.delete(node);
+        reported.delete(node);
         events.note(`${node} is up`);
       },
       onReady: () => {
@@ -170,9 +170,9 @@ async function supervise(
       },
       onEnded: (node, failure) => {
         const line = `${node}: ${nodeFailureText(failure)}`;
-        // It is tried again and again; said once is enough.
-        if (told.get(node) !== line) events.note(`${line} (it is started again)`);
-        told.set(node, line);
+        // The node is restarted again and again; one note per failure is enough.
+        if (reported.get(node) !== line) events.note(`${line} (it is started again)`);
+        reported.set(node, line);
       },
       onHopeless: (error) => hopeless.reject(error),
     },

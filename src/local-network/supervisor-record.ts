@@ -1,4 +1,4 @@
-/** supervisor.json: what a running `quorate up` says of itself. */
+/** supervisor.json: the record of a running `quorate up`. */
 import { readFileSync } from "node:fs";
 import { isRecord } from "../base/parse-json.ts";
 
@@ -18,7 +18,7 @@ export type SupervisorRecord = {
   readonly nodes: readonly NodeRecord[];
 };
 
-/** Undefined if there is none or it cannot be understood. */
+/** Undefined if there is none or it cannot be parsed. */
 export function loadSupervisorRecord(file: string): SupervisorRecord | undefined {
   let value: unknown;
   try {

@@ -26,7 +26,7 @@ export type SupervisorOptions = {
   readonly logLevel: string | undefined;
   /** True while the replicas have yet to begin. */
   readonly isBootstrap: boolean;
-  /** Replicas that give up their log at their first start. */
+  /** Replicas that discard their log at their first start. */
   readonly rejoining: ReadonlySet<string>;
   readonly logStack: LogStackPorts | undefined;
 };
@@ -41,11 +41,11 @@ export type SupervisorEvents = {
 
 /** Together they load all code there is. */
 const PIONEERS: readonly string[] = [...REPLICA_NAMES.slice(0, 1), CLIENT_NAME];
-/** If one of them fails, the others show why just as well. */
+/** If one of them fails, the others fail for the same reason and report it. */
 const PIONEER_TIMEOUT_MS = 5_000;
 
 /**
- * Young objects die young here: a nursery that is large from the start saves a node much of its
+ * Most objects are short-lived: a young generation that is large from the start saves a node many
  * collections. 64 MB would save no more and cost 200 MB of memory per node (docs/adr/0015).
  */
 const NURSERY_FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=16"];
@@ -55,8 +55,8 @@ const NURSERY_FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=16"];
  */
 const GROWTH_FLAGS = ["--heap-growing-percent=100"];
 /**
- * Five processes on few cores: further threads of a collector only wait for each other, while the
- * other nodes want the core. A fifth of the whole network's processor time (docs/adr/0015).
+ * Five processes on few cores: more collector threads only wait for each other, while the other
+ * nodes need the core. A fifth of the whole network's processor time (docs/adr/0015).
  */
 const SHARED_CORES_MAX = 4;
 const RUNTIME_FLAGS: readonly string[] = [
@@ -120,7 +120,7 @@ export class Supervisor {
     rmSync(this.#options.paths.supervisorFile, { force: true });
   }
 
-  /** At once; what is on the disk stays good. */
+  /** Kills at once; the data on the disk stays valid. */
   kill(): void {
     this.#isStopping = true;
     for (const child of this.#children) child.kill();
@@ -198,7 +198,7 @@ export class Supervisor {
     this.#begun.add(name);
     this.#refusals.delete(name);
     const haveAllBegun = REPLICA_NAMES.every((replica) => this.#begun.has(replica));
-    // From here on a replica without a log has lost it.
+    // From here on a replica without a log counts as one that lost it.
     if (haveAllBegun) rmSync(this.#options.paths.bootstrapMark, { force: true });
     this.#events.onStarted(name);
   }
@@ -215,7 +215,7 @@ export class Supervisor {
 
   /** Before the network was ready, and too many nodes never came up. */
   #makesHopeless(name: string, failure: Failure): boolean {
-    // A network without its log stack is a network.
+    // The network works without its log stack.
     if (this.#isReady || this.#begun.has(name) || name === LOG_STACK_NAME) return false;
     this.#refusals.set(name, failure);
     const refusing = [...this.#refusals.keys()].filter((node) => node !== CLIENT_NAME);
@@ -241,7 +241,7 @@ export class Supervisor {
         `${JSON.stringify(record, undefined, 2)}\n`,
       );
     } catch {
-      // It is for those who look; a full disk is reported by the nodes.
+      // The record is only informative; a full disk is reported by the nodes.
     }
   }
 }

@@ -1,13 +1,13 @@
-/** What a local network is asked to be: `quorate up` after its arguments were checked. */
+/** The options of a local network: `quorate up` after its arguments were checked. */
 export type UpOptions = {
   readonly root: string;
   /** 0 takes a free one. */
   readonly rpcPort: number;
-  /** Undefined where nothing was said: the network that is there decides. */
+  /** Undefined where the user gave none: the existing network decides. */
   readonly chainId: bigint | undefined;
   readonly timestamp: bigint | undefined;
   readonly timestampText: string | undefined;
-  /** False where nothing was said, too: the network that is there decides. */
+  /** False also where the user gave none: the existing network decides. */
   readonly isWritePermissioned: boolean;
   readonly isReadPermissioned: boolean;
   /** Accounts of a new network besides the development accounts. */

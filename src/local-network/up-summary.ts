@@ -16,7 +16,7 @@ export type UpSummary = {
   readonly logsUrl?: string;
   /** The key of the first admin, of a network with permissions. */
   readonly adminKeyFile?: string;
-  /** Those whose keys everyone knows; none of a network with permissions. */
+  /** The development accounts, whose keys are public; empty for a network with permissions. */
   readonly accounts: readonly { readonly address: string; readonly privateKey: string }[];
 };
 
