@@ -1,4 +1,4 @@
-/** All commands. Each is loaded when it is asked for: a node does not read the others. */
+/** All commands. Each is loaded only when it is run, so that a node does not load the others. */
 import type { Command } from "./command.ts";
 
 export type CommandEntry = { readonly summary: string; readonly load: () => Promise<Command> };
@@ -42,7 +42,7 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   [
     "genesis",
     {
-      summary: "show what the network is founded on, make a network file, or take accounts along",
+      summary: "show the genesis of a network, make a network file, or take accounts along",
       load: async () => (await import("./commands/genesis.ts")).genesis,
     },
   ],
@@ -77,7 +77,8 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   [
     "doctor",
     {
-      summary: "check what a network needs, here or on a cluster, and say how to mend it",
+      summary:
+        "check what a network needs, here or on a cluster, and say how to fix what is missing",
       load: async () => (await import("./commands/doctor.ts")).doctor,
     },
   ],

@@ -1,4 +1,4 @@
-/** A command of the program: what it is called, what it takes, what it does. */
+/** A command of the program: its name, its arguments, its action. */
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { CodedError } from "../base/coded-error.ts";
 import type { Terminal } from "./terminal.ts";
@@ -53,7 +53,7 @@ export function parseArguments(
     parsed = parseArgs({ args: [...args], options, allowPositionals, strict: true });
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    // The first sentence says it; the others are advice for another program's authors.
+    // Only the first sentence is shown: the others of Node's message address developers.
     throw usageError(text.split(/[.\n]/)[0] ?? text, command.name);
   }
   const texts: Record<string, string> = {};

@@ -1,4 +1,7 @@
-/** `quorate up --detach`: the supervisor as a process of its own, which says here how it goes. */
+/**
+ * `quorate up --detach`: runs the supervisor as a process of its own, which reports its progress
+ * here.
+ */
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import path from "node:path";
@@ -25,13 +28,13 @@ type StarterMessage =
 const PROGRAM = path.join(import.meta.dirname, "..", "..", "bin", "quorate.js");
 const READY_TIMEOUT_MS = 120_000;
 
-/** In the detached process. Its starter has gone once the network was ready. */
+/** In the detached process. Its starter exits once the network is ready. */
 export function reportToStarter(): UpReporter & { failed(text: string): void } {
   const tell = (message: StarterMessage): void => {
     if (process.send === undefined || !process.connected) return;
     process.send(message, undefined, undefined, () => undefined);
   };
-  // What happens later is in its log.
+  // Later events are in its log.
   const note = (line: string): void => {
     process.stdout.write(`${new Date().toISOString()} ${line}\n`);
     tell({ kind: "note", line });
@@ -49,7 +52,7 @@ export function reportToStarter(): UpReporter & { failed(text: string): void } {
   };
 }
 
-/** In the starter: returns when the network is ready, or with what kept it from it. */
+/** In the starter: returns when the network is ready or its start failed. */
 export async function detach(
   given: Arguments,
   options: UpOptions,
@@ -67,10 +70,10 @@ export async function detach(
   const outcome = Promise.withResolvers<UpSummary>();
   child.on("message", (message) => {
     if (!isRecord(message)) return;
-    const told = message as StarterMessage;
-    if (told.kind === "note") terminal.note(paint(terminal, "dim", told.line));
-    else if (told.kind === "ready") outcome.resolve(told.summary);
-    else outcome.reject(new DetachedFailure(told.text));
+    const report = message as StarterMessage;
+    if (report.kind === "note") terminal.note(paint(terminal, "dim", report.line));
+    else if (report.kind === "ready") outcome.resolve(report.summary);
+    else outcome.reject(new DetachedFailure(report.text));
   });
   child.on("exit", (code) => {
     outcome.reject(

@@ -1,6 +1,4 @@
-/**
- * The program: finds the command, runs it, turns what went wrong into one line and an exit code.
- */
+/** The program: finds the command, runs it, and turns a failure into one line and an exit code. */
 import { CodedError } from "../base/coded-error.ts";
 import { parseArguments, usageError, type CommandContext } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -13,10 +11,10 @@ const EXIT_USAGE = 2;
 
 export async function main(args: readonly string[]): Promise<void> {
   const { env: environment, stdout, stderr } = process;
-  // A reader that has gone (`quorate logs | head`) is no failure of ours.
+  // A closed reader (`quorate logs | head`) is not a failure.
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   const terminal = createTerminal({ stdout, stderr }, environment);
-  // Not left to the event loop: channels and sockets of what has ended may keep it alive.
+  // The process exits explicitly: leftover channels and sockets may keep the event loop alive.
   process.exit(await exitCodeOf(args, { terminal, environment }));
 }
 

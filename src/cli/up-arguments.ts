@@ -113,7 +113,7 @@ function parseLevel(text: string | undefined): string | undefined {
 
 function parseRejoining(text: string | undefined): ReadonlySet<string> {
   if (text === undefined) return new Set();
-  // More than one at a time would be more than the network tolerates.
+  // More than one replica at a time would exceed the f that the network tolerates.
   const name = /^[0-9]$/.test(text) ? `replica-${text}` : text;
   if (!REPLICA_NAMES.includes(name)) {
     throw usageError(`--rejoin must be one of ${REPLICA_NAMES.join(", ")}`, "up");

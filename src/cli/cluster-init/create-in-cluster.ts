@@ -37,7 +37,7 @@ import type { WantedNetwork } from "./wanted-network.ts";
 
 export type ClusterOutcome = {
   readonly secret: string;
-  /** Whether this run made it; else it was there and is as it was. */
+  /** Whether this run created it; otherwise it existed and is unchanged. */
   readonly isNew: boolean;
 };
 
@@ -79,7 +79,7 @@ export async function createInCluster(
       : [adminAccount(await make(names.admin, createAdmin), names.admin), ...wanted.genesis.alloc];
   const network = createNetwork(wanted, keys, alloc, nowMs);
   const written = await make(names.network, () => ({ [NETWORK_FILE]: encodeNetworkFile(network) }));
-  // Another Job may have been faster: what is stored counts.
+  // Another Job may have been faster: the stored value is used.
   compare(wanted, readNetwork(written, names.network, nowMs));
   return outcomes;
 }
@@ -94,7 +94,7 @@ function createKeys(): SecretData {
 }
 
 function createAdmin(): SecretData {
-  // A number at or above the order of the curve is no key; one in 2^128 is.
+  // A number at or above the order of the curve is not a key. The chance of drawing one is 2^-128.
   const privateKey = new Uint8Array(randomBytes(PRIVATE_KEY_SIZE));
   const address = publicKeyToAddress(publicKeyOf(privateKey));
   return { [ADMIN_KEY]: bytesToHex(privateKey), address: addressToChecksumHex(address) };

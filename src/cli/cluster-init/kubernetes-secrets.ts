@@ -83,7 +83,7 @@ export function createKubernetesSecrets(
   };
 }
 
-/** Asks again where no answer or a passing failure came: a cluster that starts is busy. */
+/** Retries after a timeout or a temporary failure: a cluster that starts is busy. */
 async function ask(
   access: KubernetesAccess,
   method: "GET" | "POST",

@@ -1,4 +1,4 @@
-/** Where the values of the chart and a network that exists say different things. */
+/** Where the values of the chart differ from the network that exists. */
 import { bytesToHex } from "../../base/hex.ts";
 import { addressToChecksumHex } from "../../chain/address.ts";
 import { genesisAdmins, type GenesisAccount } from "../../chain/genesis.ts";

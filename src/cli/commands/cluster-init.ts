@@ -16,8 +16,8 @@ export const clusterInit: Command = {
   async run({ texts: { wanted: file } }, { terminal, environment }) {
     if (file === undefined) throw usageError("--wanted is missing", "cluster-init");
     const wanted = loadWanted(file);
-    // Not app.kubernetes.io/instance: tools that deploy from a repository take what bears it for
-    // theirs, and delete what is not in their manifests.
+    // Not app.kubernetes.io/instance: tools that deploy from a repository claim objects with that
+    // label, and delete those that are not in their manifests.
     const labels = { "app.kubernetes.io/part-of": "quorate", "quorate/release": wanted.release };
     const secrets = createKubernetesSecrets(loadClusterAccess(environment), labels);
     for (const { secret, isNew } of await createInCluster(wanted, secrets, Date.now())) {

@@ -1,4 +1,4 @@
-/** `quorate doctor`: are the prerequisites there, and if not, what mends them. */
+/** `quorate doctor`: checks the prerequisites, and says how to fix what is missing. */
 import { usageError, type Command } from "../command.ts";
 import { examine, TARGETS, type Target } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -23,10 +23,10 @@ const PASSWORD_VARIABLE = "QUORATE_REGISTRY_PASSWORD";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "check what a network needs, here or on a cluster, and say how to mend it",
+  summary: "check what a network needs, here or on a cluster, and say how to fix what is missing",
   options: [
-    { name: "target", value: TARGETS.join("|"), summary: "where the network shall run (local)" },
-    { name: "data", value: "DIR", summary: "local: where its data shall be" },
+    { name: "target", value: TARGETS.join("|"), summary: "where the network will run (local)" },
+    { name: "data", value: "DIR", summary: "local: where its data will be" },
     { name: "port", value: "PORT", summary: `local: the port of ethrpc (${DEFAULT_PORT})` },
     { name: "namespace", value: "NAME", summary: "clusters: the namespace (default)" },
     { name: "storage-class", value: "NAME", summary: "clusters: standard, on EKS gp2" },
@@ -60,7 +60,7 @@ export const doctor: Command = {
       terminal.result(JSON.stringify({ target, isFit, findings }, undefined, 2));
     } else {
       show(findings, terminal);
-      terminal.result(isFit ? `\n${target}: ready` : `\n${target}: not ready, mend what failed`);
+      terminal.result(isFit ? `\n${target}: ready` : `\n${target}: not ready, fix what failed`);
     }
     return isFit ? 0 : 1;
   },
@@ -81,7 +81,7 @@ function imageOf(given: string | undefined): ImageName {
 function registryOf(texts: Texts, environment: Texts): RegistryAccess | undefined {
   const { registry } = texts;
   if (registry === undefined) return undefined;
-  // Not a flag: everyone on the machine can read those.
+  // Not a flag: every user of the machine can read the flags of a process.
   const password = environment[PASSWORD_VARIABLE];
   return { registry, username: texts["registry-username"], password };
 }

@@ -1,4 +1,6 @@
-/** `quorate genesis`: what a network is founded on; `quorate genesis create` makes a network file. */
+/**
+ * `quorate genesis`: shows the genesis of a network; `quorate genesis create` makes a network file.
+ */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { CodedError } from "../../base/coded-error.ts";
@@ -29,7 +31,7 @@ const ENDPOINT = /^(.+):([0-9]{1,5})$/;
 
 export const genesis: Command = {
   name: "genesis",
-  summary: "show what the network is founded on, make a network file, or take accounts along",
+  summary: "show the genesis of a network, make a network file, or take accounts along",
   positionals: "[create|alloc]",
   options: [
     { name: "data", value: "DIR", summary: "where the network lives (./.quorate)" },
@@ -83,7 +85,7 @@ function create({ texts, switches }: Arguments): NetworkFile {
     const needed = "--keys, --out, --replicas and --alloc (or --alloc-file)";
     throw usageError(`genesis create needs ${needed}`, "genesis");
   }
-  // A genesis that others may already run on is never replaced.
+  // A genesis is never replaced, because a network may already run on it.
   if (existsSync(out)) throw new CodedError("FILE_EXISTS", { path: out });
   const publicKey = (node: string): Uint8Array =>
     createSigner(loadKey(path.resolve(keys, `${node}.key`))).publicKey;

@@ -1,4 +1,6 @@
-/** `quorate status`: who leads, how far everyone is, and why nothing moves if nothing does. */
+/**
+ * `quorate status`: the leader, the height of every node, and the reason if nothing becomes final.
+ */
 import type { Command } from "../command.ts";
 import { loadNetwork } from "../../local-network/local-network.ts";
 import { dataRoot, networkPaths } from "../../local-network/network-paths.ts";
@@ -96,7 +98,7 @@ function duration(ms: number | undefined): string {
     : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** A record that was left behind by a supervisor that was killed says nothing. */
+/** A record that was left behind by a supervisor that was killed is ignored. */
 function isAlive({ pid }: SupervisorRecord): boolean {
   try {
     process.kill(pid, 0);

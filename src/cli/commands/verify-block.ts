@@ -1,4 +1,4 @@
-/** `quorate verify-block`: checks the certificates of a block without believing any node. */
+/** `quorate verify-block`: checks the certificates of a block without trusting any node. */
 import { readFileSync } from "node:fs";
 import { bytesToHex, parseHex } from "../../base/hex.ts";
 import type { ProvedBlock } from "../../client/verify-certificate.ts";

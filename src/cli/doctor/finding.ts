@@ -5,7 +5,7 @@ export type Finding = {
   /** bad: an install would fail. doubtful: it may work. unknown: it could not be looked at. */
   readonly verdict: "good" | "doubtful" | "bad" | "unknown";
   readonly found: string;
-  /** How to mend it; there for everything that is not good. */
+  /** How to fix it; present for everything that is not good. */
   readonly advice?: string;
 };
 

@@ -1,4 +1,4 @@
-/** The doctor's instruments: everything that touches the world. */
+/** The probes of the doctor: all its I/O. */
 import { execFile } from "node:child_process";
 import { existsSync, statfsSync } from "node:fs";
 import { createServer } from "node:net";
@@ -47,7 +47,7 @@ export function createProbes(): Probes {
     platform: `${process.platform}-${process.arch}`,
     nodeVersion: process.versions.node,
     cpuCount: os.availableParallelism(),
-    // What the kernel could hand out, where it says so: caches count as free.
+    // Available memory, where the kernel reports it: caches count as free.
     freeMemory: process.availableMemory(),
     isNativeSecp256k1: isNative,
     nowMs: () => Date.now(),

@@ -1,4 +1,4 @@
-/** Whether a registry lets the given user in (the Docker registry protocol, version 2). */
+/** Whether a registry accepts the given user (the Docker registry protocol, version 2). */
 import { bad, doubtful, good, unknown, type Finding } from "./finding.ts";
 
 export type HttpAnswer = {

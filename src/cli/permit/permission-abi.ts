@@ -55,7 +55,7 @@ export function decodeList(output: Uint8Array): readonly Permission[] | undefine
   });
 }
 
-/** The change that a log tells of; undefined for logs of other kinds. */
+/** The change that a log records; undefined for logs of other kinds. */
 export function decodeChange(
   topics: readonly bigint[],
   data: Uint8Array,

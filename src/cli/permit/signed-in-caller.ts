@@ -1,6 +1,6 @@
 /**
- * Asks a network and, where reads are permissioned, signs in with the key at hand when the network
- * asks for it: the same way that a wallet does.
+ * Asks a network and, where reads are permissioned, signs in with the user's key when the network
+ * requires it, as a wallet does.
  */
 import { CodedError } from "../../base/coded-error.ts";
 import { bytesToHex } from "../../base/hex.ts";
@@ -39,9 +39,9 @@ export function createSignedInCaller(
 }
 
 /**
- * A token for the account of the key. The text that is signed is written here, with the name that
- * the user called the node by: a node that passes on the challenge of another network gets a
- * signature that is of no use there. Only the nonce is the node's. Throws SIGN_IN_FAILED.
+ * A token for the account of the key. The text that is signed is written here, with the host name
+ * that the user gave: a node that relays the challenge of another network gets a signature that is
+ * invalid there. Only the nonce comes from the node. Throws SIGN_IN_FAILED.
  */
 export async function signIn(url: string, privateKey: Uint8Array): Promise<string> {
   const { nonce } = await ask(new URL(CHALLENGE_PATH, url), undefined);

@@ -1,4 +1,4 @@
-/** Asks a network over its own front door, as any program of a user would. */
+/** Calls a network over ethrpc, as any program of a user would. */
 import { CodedError } from "../../base/coded-error.ts";
 import { isRecord } from "../../base/parse-json.ts";
 

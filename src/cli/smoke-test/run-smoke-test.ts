@@ -17,7 +17,7 @@ import type { JsonRpcCaller } from "./json-rpc-caller.ts";
 import { TOKEN_CREATION_CODE, TOKEN_SELECTORS } from "./token-bytecode.ts";
 
 export type SmokeTestOptions = {
-  /** The account that acts; undefined makes one for the occasion. Secret. */
+  /** The account that acts; undefined creates a temporary one. Secret. */
   readonly privateKey: Uint8Array | undefined;
   readonly receiptTimeoutMs: number;
 };

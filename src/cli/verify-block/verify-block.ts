@@ -1,4 +1,4 @@
-/** Proves a block with the network file alone; no node is believed. */
+/** Verifies a block with the network file alone; no node is trusted. */
 import { equalBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/coded-error.ts";
 import { bytesToHex } from "../../base/hex.ts";
@@ -33,7 +33,7 @@ export function verifyBlock(
     throw new CodedError(verified.error, { replicaCount: replicaPublicKeys.length });
   }
   const proved = verified.value;
-  // What the certificate says of itself is not signed: it must not pass for proved.
+  // The certificate's own metadata is not signed, so it must be checked against what is.
   assertIs(proved, { number: blockNumber });
   assertIs(proved, { hash: blockHash });
   assertIs(proved, wanted);
@@ -50,7 +50,7 @@ function assertIs({ header, hash }: ProvedBlock, wanted: WantedBlock): void {
   throw new CodedError("CERTIFICATE_BLOCK_WRONG", { named, proved });
 }
 
-/** Block 0 is made anew, so that the file is not believed where it can be checked. */
+/** Block 0 is computed again, so that the file is not trusted where it can be checked. */
 function genesisResultOf({ genesis, genesisBlockHash }: NetworkFile): Uint8Array {
   const { block, hash } = buildGenesis(genesis, [], new StateDatabase({}, new MemoryStore()));
   if (!equalBytes(hash, genesisBlockHash)) {
