@@ -90,7 +90,7 @@ could include this; replica-statefulset.yaml does.
 
 {{- define "quorate.checkIngress" -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) -}}
-{{- fail "\n\ningress.enabled is true, but ingress.host is empty. Give the name under which ethrpc shall be reached.\n" -}}
+{{- fail "\n\ningress.enabled is true, but ingress.host is empty. Give the name under which ethrpc is reached.\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -107,7 +107,7 @@ could include this; replica-statefulset.yaml does.
 {{- end -}}
 
 {{/* The init Job compares everything, also where Helm cannot look. Here the most usual differences
-     are told at once, in the answer of helm itself. */}}
+     are reported at once, in the answer of helm itself. */}}
 {{- define "quorate.checkFounded" -}}
 {{- $secret := lookup "v1" "Secret" .Release.Namespace (include "quorate.networkSecret" .) -}}
 {{- if $secret -}}

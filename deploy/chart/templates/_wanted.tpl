@@ -1,4 +1,4 @@
-{{/* What the network shall be founded on, for `quorate cluster-init`. Nothing in it is secret. */}}
+{{/* The genesis parameters of the network, for `quorate cluster-init`. Nothing in it is secret. */}}
 {{- define "quorate.wanted" -}}
 {{- $root := . -}}
 {{- $replicas := list -}}
