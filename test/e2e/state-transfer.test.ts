@@ -1,4 +1,7 @@
-/** A replica whose data is gone comes back under load, and one of those it asks is a liar. */
+/**
+ * A replica whose data is gone comes back under load, and one of those it asks is a Byzantine
+ * replica.
+ */
 import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -14,8 +17,8 @@ const GAP_MIN = 40;
 const HEIGHT_BEFORE = 150;
 const EXECUTE_DELAY_MS = 300;
 const VICTIM = 3;
-const LIAR = 1;
-const FOUND_OUT = new RegExp(`gave no state.*"peer":${LIAR}.*SNAPSHOT_STATE_WRONG`);
+const BYZANTINE = 1;
+const FOUND_OUT = new RegExp(`gave no state.*"peer":${BYZANTINE}.*SNAPSHOT_STATE_WRONG`);
 
 describe("a replica that lost its data", () => {
   const processes = new ReplicaProcesses();
@@ -27,8 +30,9 @@ describe("a replica that lost its data", () => {
     processes.start(index, startMode, {
       transferGapMin: GAP_MIN,
       ...(startMode === "resume" && { executeDelayMs: EXECUTE_DELAY_MS }),
-      // The honest ones refuse until the liar was found out, so that it is asked for certain.
-      stateManners: index === LIAR ? "lies" : "refuses-until-told",
+      // The correct ones refuse until the Byzantine one was detected, so that it is certainly
+      // asked.
+      stateManners: index === BYZANTINE ? "lies" : "refuses-until-told",
     });
 
   before(async () => {
@@ -47,15 +51,15 @@ describe("a replica that lost its data", () => {
     await processes.close();
   });
 
-  it("takes the state of a peer, whatever a liar gives it, and takes part again", async () => {
+  it("takes the state of a peer, whatever a Byzantine peer gives it, and takes part again", async () => {
     await processes.kill(VICTIM);
     rmSync(processes.dataPath(VICTIM), { recursive: true });
     lostAt = client.finalHeight;
     for (const results of client.results.values()) results.delete(VICTIM);
     const startMs = performance.now();
     await start(VICTIM, "resume");
-    await until(() => FOUND_OUT.test(processes.log), "the liar is found out", 60_000);
-    for (const index of ALL) if (index !== LIAR && index !== VICTIM) processes.tell(index);
+    await until(() => FOUND_OUT.test(processes.log), "the Byzantine replica is found out", 60_000);
+    for (const index of ALL) if (index !== BYZANTINE && index !== VICTIM) processes.tell(index);
     await until(
       () => client.results.get(client.finalHeight)?.has(VICTIM) === true,
       "it signs",
@@ -77,7 +81,7 @@ describe("a replica that lost its data", () => {
       `${executedBlocks} executed of ${client.finalHeight}, with results from ${first} on`,
     );
     assert.ok(!existsSync(path.join(processes.dataPath(VICTIM), "state.incoming")));
-    assert.match(processes.log, new RegExp(`${LIAR} lies about its state to ${VICTIM}`));
+    assert.match(processes.log, new RegExp(`${BYZANTINE} lies about its state to ${VICTIM}`));
     console.log(`first height of its own: ${first}; executed ${executedBlocks}`);
   });
 

@@ -1,7 +1,8 @@
 /**
  * How far the checker looks: which blocks can be proposed, how many views each epoch has, and which
- * behaviours beyond the bare voting rules it explores. n = 4: three correct replicas and one liar
- * whose messages are not part of the state, because it can send every one of them at any time.
+ * behaviours beyond the bare voting rules it explores. n = 4: three correct replicas and one
+ * Byzantine replica whose messages are not part of the state, because it can send every one of them
+ * at any time.
  */
 /** A block by its number; 0 is genesis. */
 export type BlockNumber = number;

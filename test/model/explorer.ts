@@ -1,7 +1,7 @@
 /**
- * Visits every state that three correct replicas and one liar can reach within a bound, breadth
- * first, and checks the invariants in each. What it finds first is therefore the shortest way
- * there. The replicas are alike, so states that differ only in who is who count once.
+ * Visits every state that three correct replicas and one Byzantine replica can reach within a
+ * bound, breadth first, and checks the invariants in each. What it finds first is therefore the
+ * shortest way there. The replicas are alike, so states that differ only in who is who count once.
  */
 import { BlockTree } from "./block-tree.ts";
 import { HALT_BIT } from "./choice-table.ts";

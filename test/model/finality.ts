@@ -1,19 +1,22 @@
 /**
- * Which certificates exist. The liar adds its Vote and its Commit to whatever it likes, so a
- * certificate exists as soon as the correct replicas did their part of it.
+ * Which certificates exist. The Byzantine replica adds its Vote and its Commit to whatever it
+ * likes, so a certificate exists as soon as the correct replicas did their part of it.
  */
 import { quorumOf } from "../../src/consensus/quorum.ts";
 import { isFast, isQuorum, slowFinal } from "../../src/consensus/safety/safety-rules.ts";
 import type { BlockTree } from "./block-tree.ts";
 
 export const QUORUM = quorumOf(4);
-/** The position of the replica that lies. */
-export const LIAR = 3;
+/** The position of the Byzantine replica. */
+export const BYZANTINE = 3;
 const CORRECT_COUNT = 3;
 
 export class Finality {
   readonly #tree: BlockTree;
-  /** How many correct votes make a certificate, and a decision, together with the liar's. */
+  /**
+   * How many correct votes make a certificate, and a decision, together with the Byzantine
+   * replica's.
+   */
   readonly #quorumVotes = leastVotes((count) => isQuorum(count, QUORUM));
   readonly #fastVotes = leastVotes((count) => isFast(count, QUORUM));
   readonly #slow: Int16Array;
@@ -56,7 +59,7 @@ export class Finality {
     );
     let set = 0;
     for (let block = 0; block < this.#tree.count; block++) {
-      const all = [...commits, { sender: LIAR, block: this.#tree.refs[block]! }];
+      const all = [...commits, { sender: BYZANTINE, block: this.#tree.refs[block]! }];
       const final = slowFinal(all, QUORUM, (x, y) =>
         this.#tree.isAncestor(this.#tree.numberOf(x), this.#tree.numberOf(y)),
       );

@@ -1,6 +1,6 @@
 /**
  * Which base blocks a NewView can have: for every set of 2f+1 ViewChanges that may exist, whatever
- * the liar puts into its own. The results are remembered per triple of histories.
+ * the Byzantine replica puts into its own. The results are remembered per triple of histories.
  */
 import {
   compareCerts,
@@ -12,7 +12,7 @@ import type { Report } from "../../src/consensus/safety/base-selection.ts";
 import type { BlockTree } from "./block-tree.ts";
 import type { BlockNumber, Bound } from "./bound.ts";
 import { ChoiceTable, type ReportSetId } from "./choice-table.ts";
-import { LIAR, type Finality } from "./finality.ts";
+import { BYZANTINE, type Finality } from "./finality.ts";
 import type { LocalId, LocalStates } from "./local-state.ts";
 
 /** A bit of a set of outcomes: a base misses a block that is final. */
@@ -34,7 +34,7 @@ type Facts = {
   readonly certificates: readonly Proof[];
 };
 
-/** A report with its sender: the position of a correct replica, or LIAR. */
+/** A report with its sender: the position of a correct replica, or BYZANTINE. */
 export type SentReport = { readonly sender: number; readonly report: Report };
 
 export class NewViews {
@@ -121,7 +121,10 @@ export class NewViews {
       if (!hasReported) return;
       sent.push({ sender, reports: this.#table.setId(this.#correctReports(round, id, facts)) });
     });
-    sent.push({ sender: LIAR, reports: this.#table.setId(this.#liarReports(round, facts)) });
+    sent.push({
+      sender: BYZANTINE,
+      reports: this.#table.setId(this.#byzantineReports(round, facts)),
+    });
     return sent;
   }
 
@@ -202,8 +205,8 @@ export class NewViews {
     return [...ids];
   }
 
-  /** What the liar may send: certificates that exist, and any vote. */
-  #liarReports(round: number, facts: Facts): readonly number[] {
+  /** What the Byzantine replica may send: certificates that exist, and any vote. */
+  #byzantineReports(round: number, facts: Facts): readonly number[] {
     const ids = new Set<number>();
     const { view } = this.#locals.rounds[round]!;
     const { extensions } = this.#bound;

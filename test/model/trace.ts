@@ -3,7 +3,7 @@ import type { Report } from "../../src/consensus/safety/base-selection.ts";
 import type { Explorer, Move } from "./explorer.ts";
 import type { LocalId } from "./local-state.ts";
 
-const NAMES = ["A", "B", "C", "the liar"];
+const NAMES = ["A", "B", "C", "the Byzantine replica"];
 
 /** The steps to a state and what is final there, one line each. */
 export function traceTo(explorer: Explorer, position: number): readonly string[] {
@@ -75,12 +75,13 @@ function tellFinality(explorer: Explorer, state: readonly LocalId[]): readonly s
     const slow = explorer.finality.slow(d, e, f);
     for (let block = 1; block < explorer.tree.count; block++) {
       const how: string[] = [];
-      if (((fast >> block) & 1) === 1) how.push(`votes of ${who([a, b, c], block)} and the liar`);
+      if (((fast >> block) & 1) === 1)
+        how.push(`votes of ${who([a, b, c], block)} and the Byzantine replica`);
       if (((slow >> block) & 1) === 1) {
         const committers = [d, e, f].flatMap((committed, index) =>
           explorer.tree.isBelow(block, committed) ? [NAMES[index]!] : [],
         );
-        how.push(`commits of ${committers.join(", ")} and the liar`);
+        how.push(`commits of ${committers.join(", ")} and the Byzantine replica`);
       }
       if (how.length === 0) continue;
       const where = tellRound(explorer, round);

@@ -1,6 +1,6 @@
 /**
- * Replicas that lie. An actor stands around a real replica that holds the liar's own key: it
- * decides what becomes of each message the replica wants to send, and invents further ones.
+ * Byzantine replicas. An actor stands around a real replica that holds the Byzantine replica's own
+ * key: it decides what becomes of each message the replica wants to send, and invents further ones.
  */
 import type { ReplicaIndex, Transaction } from "../../src/consensus/block.ts";
 import type { Message } from "../../src/consensus/message.ts";
@@ -12,15 +12,15 @@ export const BEHAVIOURS = [
   "withheld votes",
   "partial proposals",
   "invalid blocks",
-  "lying view changes",
+  "false view changes",
   "chosen new views",
   "censorship",
   "slow leader",
   "early commits",
   "replays",
   "garbage frames",
-  "lying sync",
-  "lying results",
+  "false sync",
+  "false results",
   "needless complaints",
   "forged evidence",
 ] as const;
@@ -48,7 +48,7 @@ export type Outlet = {
   readonly transmit: (to: ReplicaIndex | "all", message: Message) => void;
   readonly transmitFrame: (to: ReplicaIndex, frame: Uint8Array) => void;
   readonly encode: (message: Message) => Uint8Array;
-  /** Gives the liar's own replica a transaction. */
+  /** Gives the Byzantine replica's own replica a transaction. */
   readonly submit: (transaction: Transaction) => void;
   readonly after: (delayUs: number, run: () => void) => void;
   readonly count: (what: string) => void;

@@ -10,7 +10,7 @@ import { createTwin, type Actor } from "./actor.ts";
 import { Coverage } from "./coverage.ts";
 import { EventQueue } from "./event-queue.ts";
 import { FaultInjector } from "./fault-injector.ts";
-import { Liar } from "./byzantine/byzantine-replica.ts";
+import { ByzantineReplica } from "./byzantine/byzantine-replica.ts";
 import { LivenessChecker } from "./checkers/liveness-checker.ts";
 import { Network } from "./network.ts";
 import type { Fault, Plan } from "./plan.ts";
@@ -54,7 +54,7 @@ export class Cluster {
   readonly #wire: SimWire;
   readonly #quorum: Quorum;
   readonly #clientPrng: Prng;
-  readonly #liars: readonly Liar[];
+  readonly #byzantine: readonly ByzantineReplica[];
   /** For each replica, which of the twins it is connected to. */
   readonly #twinSides: boolean[];
   readonly #twinPrng: Prng;
@@ -75,18 +75,21 @@ export class Cluster {
       },
       this.coverage,
     );
-    const untrue = new Set(plan.liars.map(({ replica }) => replica));
+    const untrue = new Set(plan.byzantine.map(({ replica }) => replica));
     if (plan.twin !== undefined) untrue.add(plan.twin);
     this.checker = new SafetyChecker(
-      { parameters: this.#parameters(0), liars: untrue },
+      { parameters: this.#parameters(0), byzantine: untrue },
       this.#wire.portsOf(0),
     );
-    const liarPrng = prng.fork();
-    const liars = new Map(
-      plan.liars.map(({ replica, behaviours }) => [replica, new Liar(behaviours, liarPrng.fork())]),
+    const byzantinePrng = prng.fork();
+    const byzantine = new Map(
+      plan.byzantine.map(({ replica, behaviours }) => [
+        replica,
+        new ByzantineReplica(behaviours, byzantinePrng.fork()),
+      ]),
     );
-    this.#liars = [...liars.values()];
-    this.nodes = this.#createNodes(prng.fork(), liars, options.retention ?? Infinity);
+    this.#byzantine = [...byzantine.values()];
+    this.nodes = this.#createNodes(prng.fork(), byzantine, options.retention ?? Infinity);
     this.network = this.#createNetwork(prng.fork());
     this.#twinPrng = prng.fork();
     this.#twinSides = Array.from({ length: plan.replicaCount }, () => this.#twinPrng.chance(0.5));
@@ -103,7 +106,7 @@ export class Cluster {
     this.start();
     this.runUntil(this.plan.healAtMs);
     this.trace.note(() => "HEAL");
-    for (const liar of this.#liars) liar.isLying = this.plan.lieAfterHealing;
+    for (const replica of this.#byzantine) replica.isFaulty = this.plan.byzantineAfterHealing;
     this.injector.healAll();
     this.liveness.afterHealing();
   }
@@ -160,7 +163,7 @@ export class Cluster {
 
   #createNodes(
     prng: Prng,
-    liars: ReadonlyMap<ReplicaIndex, Liar>,
+    byzantine: ReadonlyMap<ReplicaIndex, ByzantineReplica>,
     retention: number,
   ): readonly SimNode[] {
     const { plan } = this;
@@ -168,7 +171,7 @@ export class Cluster {
     const replicas = Array.from({ length: plan.replicaCount }, (_, index) => index);
     const endpoints = plan.twin === undefined ? replicas : [...replicas, plan.twin];
     return endpoints.map((self, endpoint) => {
-      const actor: Actor | undefined = self === plan.twin ? createTwin() : liars.get(self);
+      const actor: Actor | undefined = self === plan.twin ? createTwin() : byzantine.get(self);
       const fork = prng.fork();
       const wallSkewMs = fork.between(-plan.wallSkewMaxMs, plan.wallSkewMaxMs);
       if (actor === undefined) {
@@ -194,7 +197,7 @@ export class Cluster {
   }
 
   #attach(node: SimNode, actor: Actor | undefined): void {
-    if (actor instanceof Liar) actor.useSigner(this.#wire.portsOf(node.index));
+    if (actor instanceof ByzantineReplica) actor.useSigner(this.#wire.portsOf(node.index));
     actor?.attach({
       self: node.index,
       replicaCount: this.plan.replicaCount,
@@ -208,7 +211,7 @@ export class Cluster {
           if (node.lifeNumber() === life) run();
         });
       },
-      count: (what) => this.coverage.count(`liar: ${what}`),
+      count: (what) => this.coverage.count(`byzantine: ${what}`),
     });
   }
 

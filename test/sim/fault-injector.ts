@@ -167,7 +167,9 @@ export class FaultInjector {
     }
   }
 
-  /** Only as many disks at a time as the protocol tolerates together with the liars. */
+  /**
+   * Only as many disks at a time as the protocol tolerates together with the Byzantine replicas.
+   */
   #damageDisk(
     fault: Fault & { readonly kind: "bit rot" | "wiped disk" | "restored old copy" },
   ): void {

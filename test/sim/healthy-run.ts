@@ -69,7 +69,7 @@ function healthyPlan(): Plan {
     clientCount: 4,
     thinkUs: [0, 500],
     fanOut: 4,
-    liars: [],
+    byzantine: [],
     twin: undefined,
     faults: [],
   };

@@ -92,8 +92,8 @@ export const SIM_MUTANTS: readonly Mutant[] = [
 
 /**
  * Histories that chance hardly draws: a rule of the choice that only shows after two failed views
- * with just the right votes, or a restart between two NewViews of a liar. The model checker walks
- * all of them and has a mutant of the same name.
+ * with just the right votes, or a restart between two NewViews of a Byzantine replica. The model
+ * checker walks all of them and has a mutant of the same name.
  */
 export const REFUTED_BY_MODEL: ReadonlySet<string> = new Set([
   "votes-beat-a-certificate",

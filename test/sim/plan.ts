@@ -13,7 +13,7 @@ export const PROFILES = [
   "outage",
   "disks",
   "network",
-  "liars",
+  "byzantine",
   "twins",
   "divergence",
   "hostile",
@@ -116,13 +116,13 @@ export type Plan = {
   readonly clientCount: number;
   readonly thinkUs: readonly [number, number];
   readonly fanOut: number;
-  readonly liars: readonly {
+  readonly byzantine: readonly {
     readonly replica: number;
     readonly behaviours: readonly Behaviour[];
   }[];
   /** The replica of which two copies run, if any. */
   readonly twin: number | undefined;
-  readonly lieAfterHealing: boolean;
+  readonly byzantineAfterHealing: boolean;
   readonly faults: readonly Fault[];
   /** False when the plan breaks so much that the chain may rightly stop. */
   readonly isLivenessExpected: boolean;
@@ -139,16 +139,17 @@ export function drawPlan(
   const faultsMax = (replicaCount - 1) / 3;
   const shape = drawShape(prng.fork(), profile);
   const order = drawOrder(prng.fork(), replicaCount);
-  const liarPrng = prng.fork();
-  const hasLiars = profile === "liars" || (profile === "hostile" && liarPrng.chance(0.5));
-  const liarCount = hasLiars ? liarPrng.between(1, faultsMax) : 0;
-  const liars = order.slice(0, liarCount).map((replica) => ({
+  const byzantinePrng = prng.fork();
+  const hasByzantine =
+    profile === "byzantine" || (profile === "hostile" && byzantinePrng.chance(0.5));
+  const byzantineCount = hasByzantine ? byzantinePrng.between(1, faultsMax) : 0;
+  const byzantine = order.slice(0, byzantineCount).map((replica) => ({
     replica,
-    behaviours: [...drawBehaviours(liarPrng), ...orderingBehaviours(seed)],
+    behaviours: [...drawBehaviours(byzantinePrng), ...orderingBehaviours(seed)],
   }));
   const twin = profile === "twins" ? order[0] : undefined;
   const faultPrng = prng.fork();
-  const faults = drawFaults(faultPrng, { profile, replicaCount, order, liarCount });
+  const faults = drawFaults(faultPrng, { profile, replicaCount, order, byzantineCount });
   const wrongCount = faults.filter(({ kind }) => kind === "wrong execution").length;
   return {
     seed,
@@ -162,15 +163,18 @@ export function drawPlan(
     healAtMs: Math.max(3_000, ...faults.map(endOf)) + 200,
     clientCount: prng.between(3, 6),
     fanOut: prng.chance(0.7) ? replicaCount : prng.between(1, replicaCount),
-    liars,
+    byzantine,
     twin,
-    lieAfterHealing: prng.chance(0.5),
+    byzantineAfterHealing: prng.chance(0.5),
     faults,
     isLivenessExpected: wrongCount <= faultsMax,
   };
 }
 
-/** Often with the first leader in front: a liar that never leads has little to lie about. */
+/**
+ * Often with the first leader in front: a Byzantine replica that never leads has few ways to
+ * misbehave.
+ */
 function drawOrder(prng: Prng, replicaCount: number): readonly number[] {
   const order = prng.shuffle(Array.from({ length: replicaCount }, (_, index) => index));
   return prng.chance(0.5) ? [0, ...order.filter((index) => index !== 0)] : order;
@@ -229,9 +233,9 @@ function orderingBehaviours(seed: number): readonly Behaviour[] {
 type Scene = {
   readonly profile: Profile;
   readonly replicaCount: number;
-  /** Replicas in random order; the first ones are the liars. */
+  /** Replicas in random order; the first ones are the Byzantine replicas. */
   readonly order: readonly number[];
-  readonly liarCount: number;
+  readonly byzantineCount: number;
 };
 
 type Draw = (prng: Prng, scene: Scene) => FaultKind;
@@ -350,7 +354,7 @@ const MIXES: Readonly<Record<Exclude<Profile, "calm" | "outage">, readonly DrawN
     "foreign frame",
     "leader cut off",
   ],
-  liars: ["crash", "pause", "slow link", "partition", "clock jump", "loss burst"],
+  byzantine: ["crash", "pause", "slow link", "partition", "clock jump", "loss burst"],
   twins: ["twins switch peers", "twins switch peers", "crash", "partition", "slow link", "pause"],
   divergence: ["crash", "pause", "slow execution", "slow link", "clock jump"],
   hostile: Object.keys(DRAWS) as DrawName[],

@@ -44,7 +44,7 @@ export class Report {
       `profiles: ${[...this.#profiles].map(([name, count]) => `${name} ${count}`).join(", ")}`,
       ...this.#section("faults", "fault: "),
       ...this.#section("messages", "network: "),
-      ...this.#section("liars", "liar: "),
+      ...this.#section("byzantine", "byzantine: "),
       ...this.#section("decisions", "decision: "),
       ...this.#section("notices", "notice: "),
       ...this.#section("complaints", "complaint: "),

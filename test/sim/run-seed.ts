@@ -43,7 +43,9 @@ export function runSeed(seed: number, options: RunOptions = {}): Outcome {
   coverage.count("choices tried by the ghost", cluster.checker.ghost.choices);
   // Frames that run into a cut link are one fault, however many there are: the cut.
   const faults =
-    coverage.totalOf("fault: ") + coverage.totalOf("liar: ") + coverage.totalOf("network: frame ");
+    coverage.totalOf("fault: ") +
+    coverage.totalOf("byzantine: ") +
+    coverage.totalOf("network: frame ");
   return {
     seed,
     violation,

@@ -25,12 +25,12 @@ const SIMPLIFICATIONS: readonly Simplification[] = [
   { name: "no jitter", apply: (plan) => ({ ...plan, quality: { ...plan.quality, jitterUs: 0 } }) },
   { name: "equal clocks", apply: (plan) => ({ ...plan, wallSkewMaxMs: 0 }) },
   { name: "one client", apply: (plan) => ({ ...plan, clientCount: 1 }) },
-  { name: "honest after healing", apply: (plan) => ({ ...plan, lieAfterHealing: false }) },
+  { name: "honest after healing", apply: (plan) => ({ ...plan, byzantineAfterHealing: false }) },
   {
-    name: "liars with half of their behaviours",
+    name: "Byzantine replicas with half of their behaviours",
     apply: (plan) => ({
       ...plan,
-      liars: plan.liars.map(({ replica, behaviours }) => ({
+      byzantine: plan.byzantine.map(({ replica, behaviours }) => ({
         replica,
         behaviours: behaviours.slice(0, Math.ceil(behaviours.length / 2)),
       })),

@@ -33,7 +33,7 @@ export type NodeOptions = {
   readonly compactEvery: number;
   readonly retention: number;
   readonly wallSkewMs: number;
-  /** Lies, or undefined for a correct replica. */
+  /** A Byzantine replica, or undefined for a correct one. */
   readonly actor: Actor | undefined;
 };
 
@@ -380,7 +380,10 @@ export class SimNode {
     }
   }
 
-  /** Sends without asking the actor: what a correct replica, or a liar in the end, puts out. */
+  /**
+   * Sends without asking the actor: what a correct replica, or a Byzantine replica in the end, puts
+   * out.
+   */
   transmit(to: ReplicaIndex | "all", message: Message): void {
     const world = this.#world;
     const finalHeight = this.#replica?.status().finalHeight ?? 0;
@@ -484,7 +487,9 @@ export class SimNode {
     this.input({ kind: "tick" });
   }
 
-  /** A liar may confuse its own replica into stopping; a correct one must never stop. */
+  /**
+   * A Byzantine replica may confuse its own replica into stopping; a correct one must never stop.
+   */
   #guard(run: () => void): void {
     try {
       run();
@@ -493,7 +498,7 @@ export class SimNode {
       if (this.isCorrect()) {
         throw new Violation("invariant", `${this.name()}: ${error.stack ?? error.message}`);
       }
-      this.#world.coverage.count("a liar confused itself");
+      this.#world.coverage.count("a Byzantine replica confused itself");
       this.crash("lost", false);
     }
   }

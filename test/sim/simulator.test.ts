@@ -1,4 +1,6 @@
-/** The simulator inside `npm test`: fixed seeds, those that once found a bug, and its own checks. */
+/**
+ * The simulator inside `npm test`: fixed seeds, those that once found a bug, and its own checks.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -71,12 +73,15 @@ describe("simulator", () => {
 
   it("replaces a leader that orders only its own transactions, or one at a time", () => {
     for (const behaviour of ORDERING_BEHAVIOURS) {
-      const liars = [{ replica: 0, behaviours: [behaviour] }];
+      const byzantine = [{ replica: 0, behaviours: [behaviour] }];
       const load = { clientCount: 6, thinkUs: [20_000, 60_000] } as const;
-      const cluster = new Cluster({ plan: { ...healthyPlan(), ...load, liars }, traceLines: 0 });
+      const cluster = new Cluster({
+        plan: { ...healthyPlan(), ...load, byzantine },
+        traceLines: 0,
+      });
       cluster.start();
       cluster.runUntil(6_000);
-      assert.ok(cluster.coverage.get(`liar: ${behaviour}`) > 0, behaviour);
+      assert.ok(cluster.coverage.get(`byzantine: ${behaviour}`) > 0, behaviour);
       const waitedMs = cluster.clients.map((client) => {
         return 6_000 - (client.outstandingSinceUs() ?? Infinity) / 1000;
       });
@@ -114,7 +119,7 @@ function healthyPlan(): Plan {
     clientCount: 30,
     thinkUs: [0, 500],
     fanOut: 4,
-    liars: [],
+    byzantine: [],
     twin: undefined,
     faults: [],
   };

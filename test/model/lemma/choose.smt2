@@ -18,7 +18,7 @@
 (assert (forall ((a Block) (b Block))
   (=> (and (ancestor a b) (= (height a) (height b))) (= a b))))
 
-; --- The reports: 2f+1 of them, S, of which at most f come from liars. ---
+; --- The reports: 2f+1 of them, S, of which at most f come from Byzantine replicas. ---
 (declare-sort Replica 0)
 (declare-fun reports (Replica) Bool)      ; the replica's ViewChange is in S
 (declare-fun correct (Replica) Bool)

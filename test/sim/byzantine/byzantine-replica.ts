@@ -1,4 +1,6 @@
-/** The behaviours of a lying replica (see actor.ts), each drawn per message from its own chance. */
+/**
+ * The behaviours of a Byzantine replica (see actor.ts), each drawn per message from its own chance.
+ */
 import type { Prng } from "../../../src/base/prng.ts";
 import type { Block, Hash, Header, ReplicaIndex } from "../../../src/consensus/block.ts";
 import type { FinalCert } from "../../../src/consensus/certificate.ts";
@@ -13,24 +15,24 @@ import type {
 } from "../../../src/consensus/message.ts";
 import type { Ports } from "../../../src/consensus/parameters.ts";
 import type { Actor, Behaviour, Outlet } from "../actor.ts";
-import { inventViewChange } from "./lying-view-change.ts";
+import { inventViewChange } from "./false-view-change.ts";
 import { signCall } from "../toy-transaction.ts";
-import { spoilBlock, SPOILT_KINDS, varyBlock } from "./spoilt-block.ts";
+import { spoilBlock, SPOILT_KINDS, varyBlock } from "./invalid-block.ts";
 
 const REMEMBERED_MAX = 64;
-/** No simulated client has this number: only the liar sends in its name. */
+/** No simulated client has this number: only the Byzantine replica sends in its name. */
 const JUNK_CLIENT = 250;
 const JUNK_US = 60_000;
 /** Just under every timer that a leader is measured by. */
 const DRIP_US = 240_000;
 
-export class Liar implements Actor {
+export class ByzantineReplica implements Actor {
   readonly #behaviours: ReadonlySet<Behaviour>;
   readonly #prng: Prng;
   #outlet: Outlet | undefined;
-  /** Lies only while this holds. */
-  isLying = true;
-  /** Blocks by height that the liar has seen or made, for voting twice. */
+  /** Misbehaves only while this holds. */
+  isFaulty = true;
+  /** Blocks by height that the Byzantine replica has seen or made, for voting twice. */
   readonly #blocks = new Map<number, { readonly hash: Hash; readonly header: Header }[]>();
   readonly #frames: Uint8Array[] = [];
   /** View changes by "epoch/view". */
@@ -62,7 +64,10 @@ export class Liar implements Actor {
     return true;
   }
 
-  /** Whether its own replica must not see a transaction, because of how the liar orders. */
+  /**
+   * Whether its own replica must not see a transaction, because of how the Byzantine replica
+   * orders.
+   */
   #leavesOut(): boolean {
     if (this.#does("junk leader", 1)) {
       this.#dropJunk();
@@ -200,11 +205,11 @@ export class Liar implements Actor {
     const outlet = this.#out();
     this.#noteChange(message);
     this.#oldCerts.push(message.finalCert);
-    if (!this.#does("lying view changes", 0.7)) {
+    if (!this.#does("false view changes", 0.7)) {
       outlet.transmit(to, message);
       return;
     }
-    outlet.count("lying view changes");
+    outlet.count("false view changes");
     const inventions = [0, 1].map(() => {
       const forks = [...this.#blocks.values()].flat().map(({ header }) => header);
       const invented = inventViewChange(message, { forks, oldCerts: this.#oldCerts }, this.#prng);
@@ -249,11 +254,11 @@ export class Liar implements Actor {
 
   #onExecVote(to: ReplicaIndex | "all", message: ExecVote, ports: Ports): void {
     const outlet = this.#out();
-    if (!this.#does("lying results", 0.5)) {
+    if (!this.#does("false results", 0.5)) {
       outlet.transmit(to, message);
       return;
     }
-    outlet.count("lying results");
+    outlet.count("false results");
     const { epoch, sender, height, blockHash } = message;
     const result: Hash = `0x${"ee".repeat(32)}`;
     const statement = { kind: "execVote", epoch, sender, height, blockHash, result } as const;
@@ -262,12 +267,12 @@ export class Liar implements Actor {
 
   #onSync(to: ReplicaIndex | "all", message: SyncAnswer): void {
     const outlet = this.#out();
-    if (!this.#does("lying sync", 0.6)) {
+    if (!this.#does("false sync", 0.6)) {
       outlet.transmit(to, message);
       return;
     }
-    outlet.count("lying sync");
-    outlet.count(`lying ${message.kind}`);
+    outlet.count("false sync");
+    outlet.count(`false ${message.kind}`);
     switch (message.kind) {
       case "blockResponse": {
         const old = this.#oldCerts[0] ?? message.certificate;
@@ -361,7 +366,7 @@ export class Liar implements Actor {
   }
 
   #does(behaviour: Behaviour, chance: number): boolean {
-    return this.isLying && this.#behaviours.has(behaviour) && this.#prng.chance(chance);
+    return this.isFaulty && this.#behaviours.has(behaviour) && this.#prng.chance(chance);
   }
 
   #split(send: (peer: ReplicaIndex, isFirst: boolean) => void): void {

@@ -1,7 +1,7 @@
 /**
- * What is final by the messages that were ever sent, received or not (S2). Replicas that lie may
+ * What is final by the messages that were ever sent, received or not (S2). Byzantine replicas may
  * sign anything at any time, so a statement counts as certified as soon as the correct replicas
- * alone could complete it with the signatures that liars withhold.
+ * alone could complete it with the signatures that Byzantine replicas withhold.
  */
 import type { BlockRef, Hash } from "../../../src/consensus/block.ts";
 import type { Commit, Vote } from "../../../src/consensus/message.ts";
@@ -20,7 +20,7 @@ export type FinalPoint = {
 export class FinalityLedger {
   readonly #registry: BlockRegistry;
   readonly #quorum: Quorum;
-  readonly #liars: ReadonlySet<number>;
+  readonly #byzantine: ReadonlySet<number>;
   readonly #onFinal: (point: FinalPoint) => void;
   readonly #voters = new Map<string, { readonly senders: Set<number>; readonly height: number }>();
   /** By "epoch/view". */
@@ -32,7 +32,7 @@ export class FinalityLedger {
   #finalHeight = 0;
 
   constructor(
-    options: { readonly quorum: Quorum; readonly liars: ReadonlySet<number> },
+    options: { readonly quorum: Quorum; readonly byzantine: ReadonlySet<number> },
     dependencies: {
       readonly registry: BlockRegistry;
       readonly genesisHash: Hash;
@@ -40,7 +40,7 @@ export class FinalityLedger {
     },
   ) {
     this.#quorum = options.quorum;
-    this.#liars = options.liars;
+    this.#byzantine = options.byzantine;
     this.#registry = dependencies.registry;
     this.#onFinal = dependencies.onFinal;
     this.#finalHashes.set(0, dependencies.genesisHash);
@@ -59,13 +59,13 @@ export class FinalityLedger {
   }
 
   onVote(vote: Vote): void {
-    if (this.#liars.has(vote.sender)) return;
+    if (this.#byzantine.has(vote.sender)) return;
     const key = signedKey(vote);
     const entry = this.#voters.get(key) ?? { senders: new Set(), height: vote.height };
     if (entry.senders.has(vote.sender)) return;
     this.#voters.set(key, entry);
     entry.senders.add(vote.sender);
-    const count = entry.senders.size + this.#liars.size;
+    const count = entry.senders.size + this.#byzantine.size;
     const block = { height: vote.height, hash: vote.blockHash };
     if (count >= this.#quorum.quorum) this.#onCertified(vote, block);
     if (count >= this.#quorum.replicaCount) {
@@ -74,7 +74,7 @@ export class FinalityLedger {
   }
 
   onCommit(commit: Commit): void {
-    if (this.#liars.has(commit.sender)) return;
+    if (this.#byzantine.has(commit.sender)) return;
     const key = `${commit.epoch}/${commit.view}`;
     const commits = this.#commits.get(key) ?? new Map<string, never>();
     this.#commits.set(key, commits);
@@ -110,7 +110,7 @@ export class FinalityLedger {
     for (const { sender, block } of commits) {
       if (this.#registry.isAncestor(candidate, block.hash)) supporters.add(sender);
     }
-    return supporters.size + this.#liars.size >= this.#quorum.quorum;
+    return supporters.size + this.#byzantine.size >= this.#quorum.quorum;
   }
 
   #onCertified(vote: Vote, block: BlockRef): void {

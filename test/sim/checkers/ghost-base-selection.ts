@@ -1,7 +1,8 @@
 /**
- * S9: whatever 2f+1 of the view changes ever sent a new leader could pick, and whatever a liar
- * could have reported instead, the choice keeps every block that was final in a lower view. This
- * finds a broken rule long before the messages happen to arrive in the order that forks the chain.
+ * S9: whatever 2f+1 of the view changes ever sent a new leader could pick, and whatever a Byzantine
+ * replica could have reported instead, the choice keeps every block that was final in a lower view.
+ * This finds a broken rule long before the messages happen to arrive in the order that forks the
+ * chain.
  */
 import type { BlockRef, Hash } from "../../../src/consensus/block.ts";
 import { selectBase, type Report } from "../../../src/consensus/safety/base-selection.ts";
@@ -25,7 +26,7 @@ const FORKS_MAX = 2;
 
 export class GhostChoose {
   readonly #quorum: Quorum;
-  readonly #liars: ReadonlySet<number>;
+  readonly #byzantine: ReadonlySet<number>;
   readonly #registry: BlockRegistry;
   readonly #ledger: () => FinalityLedger;
   readonly #reportOf: (message: ViewChange) => Report | undefined;
@@ -36,7 +37,7 @@ export class GhostChoose {
   choices = 0;
 
   constructor(
-    options: { readonly quorum: Quorum; readonly liars: ReadonlySet<number> },
+    options: { readonly quorum: Quorum; readonly byzantine: ReadonlySet<number> },
     dependencies: {
       readonly registry: BlockRegistry;
       readonly ledger: () => FinalityLedger;
@@ -45,7 +46,7 @@ export class GhostChoose {
     },
   ) {
     this.#quorum = options.quorum;
-    this.#liars = options.liars;
+    this.#byzantine = options.byzantine;
     this.#registry = dependencies.registry;
     this.#ledger = dependencies.ledger;
     this.#reportOf = dependencies.reportOf;
@@ -58,7 +59,7 @@ export class GhostChoose {
     this.#seen.add(signature);
     const report = this.#reportOf(message);
     if (report === undefined) {
-      if (this.#liars.has(message.sender)) return;
+      if (this.#byzantine.has(message.sender)) return;
       throw new Violation("S9", `sent an invalid view change: ${describeMessage(message)}`);
     }
     for (const header of message.headersVoted) this.#registry.addHeader(header);
@@ -100,8 +101,8 @@ export class GhostChoose {
     for (let other = 0; other < this.#quorum.replicaCount; other++) {
       if (other === sender) continue;
       const said = target.variants.get(other) ?? [];
-      const lies = this.#liars.has(other) ? this.#inventions(target, other) : [];
-      if (said.length + lies.length > 0) others.push([...said, ...lies]);
+      const inventions = this.#byzantine.has(other) ? this.#inventions(target, other) : [];
+      if (said.length + inventions.length > 0) others.push([...said, ...inventions]);
     }
     const chosen: Variant[] = [variant];
     const extend = (from: number): void => {
@@ -146,22 +147,25 @@ export class GhostChoose {
     );
   }
 
-  /** What a liar could report without owning a certificate: nothing, or votes for any fork. */
-  #inventions(target: Target, liar: number): readonly Variant[] {
+  /**
+   * What a Byzantine replica could report without owning a certificate: nothing, or votes for any
+   * fork.
+   */
+  #inventions(target: Target, byzantine: number): readonly Variant[] {
     const genesis = this.#genesisReport(target);
     if (genesis === undefined) return [];
-    const lies: Variant[] = [{ report: genesis, label: `${liar}(empty)` }];
+    const inventions: Variant[] = [{ report: genesis, label: `${byzantine}(empty)` }];
     const ledger = this.#ledger();
     const finalHash = ledger.finalHash(ledger.finalHeight());
-    if (finalHash === undefined) return lies;
+    if (finalHash === undefined) return inventions;
     const { height: bottom } = genesis.final.block;
     for (const fork of this.#registry.forksAbove(bottom, finalHash, FORKS_MAX)) {
       const chain = this.#chainAbove(genesis.final.block, fork);
       if (chain === undefined || chain.length > 16) continue;
       const report = { ...genesis, votedView: target.view - 1, votedChain: chain };
-      lies.push({ report, label: `${liar}(fork)` });
+      inventions.push({ report, label: `${byzantine}(fork)` });
     }
-    return lies;
+    return inventions;
   }
 
   /** The emptiest report on the highest final block that some report of the target stands on. */

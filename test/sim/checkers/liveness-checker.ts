@@ -10,7 +10,10 @@ import type { SimNode } from "../sim-node.ts";
 import type { ToyClient } from "../toy-client.ts";
 import { Violation } from "./violation.ts";
 
-/** L1: how long a transaction may wait after healing, also with a liar: below T of PROTOCOL §13. */
+/**
+ * L1: how long a transaction may wait after healing, also with a Byzantine replica: below T of
+ * PROTOCOL §13.
+ */
 const ACKNOWLEDGE_MAX_MS = 5_000;
 /** L5: how long a replica may take to catch up or rejoin after healing. */
 const CATCH_UP_MAX_MS = 12_000;

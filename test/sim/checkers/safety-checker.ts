@@ -26,7 +26,7 @@ export class SafetyChecker {
   readonly ledger: FinalityLedger;
   readonly ghost: GhostChoose;
   readonly histories: readonly SignedHistory[];
-  readonly #liars: ReadonlySet<number>;
+  readonly #byzantine: ReadonlySet<number>;
   readonly #parameters: Parameters;
   readonly #ports: Pick<Ports, "hashHeader">;
   /** By height: what correct replicas took as final, and what executing it gave. */
@@ -40,19 +40,19 @@ export class SafetyChecker {
   clockAheadMaxMs = 0;
 
   constructor(
-    options: { readonly parameters: Parameters; readonly liars: ReadonlySet<number> },
+    options: { readonly parameters: Parameters; readonly byzantine: ReadonlySet<number> },
     ports: Pick<Ports, "hashHeader">,
   ) {
-    const { parameters, liars } = options;
+    const { parameters, byzantine } = options;
     const quorum = quorumOf(parameters.replicaCount);
     this.#parameters = parameters;
     this.#ports = ports;
-    this.#liars = liars;
+    this.#byzantine = byzantine;
     this.registry = new BlockRegistry(parameters.genesis, (header) => ports.hashHeader(header));
     const genesisHash = ports.hashHeader(parameters.genesis);
     this.#boundaries.set(0, { height: 0, hash: genesisHash });
     this.ledger = new FinalityLedger(
-      { quorum, liars },
+      { quorum, byzantine },
       {
         registry: this.registry,
         genesisHash,
@@ -63,7 +63,7 @@ export class SafetyChecker {
       },
     );
     this.ghost = new GhostChoose(
-      { quorum, liars },
+      { quorum, byzantine },
       {
         registry: this.registry,
         ledger: () => this.ledger,
@@ -78,7 +78,7 @@ export class SafetyChecker {
 
   onAppend(replica: ReplicaIndex, record: LogRecord, sequence: number): void {
     this.#learnBlocks(record);
-    if (this.#liars.has(replica)) return;
+    if (this.#byzantine.has(replica)) return;
     const history = this.histories[replica]!;
     history.facts.append(record, sequence);
     if (record.kind === "epoch") {
@@ -95,14 +95,14 @@ export class SafetyChecker {
   /** A message leaves, to one peer or to all. `finalHeight` is that of its sender. */
   onSend(replica: ReplicaIndex, message: Message, finalHeight: number): void {
     if (message.kind === "propose") this.registry.addHeader(message.header);
-    if (!this.#liars.has(replica)) this.histories[replica]!.onSend(message, finalHeight);
+    if (!this.#byzantine.has(replica)) this.histories[replica]!.onSend(message, finalHeight);
     const isOwn = "sender" in message && message.sender === replica;
     if (message.kind === "vote" && isOwn) this.ledger.onVote(message);
     if (message.kind === "commit" && isOwn) this.ledger.onCommit(message);
     if (message.kind === "viewChange" && isOwn && this.#isTold(message)) {
       this.ghost.onViewChange(message);
     }
-    if (message.kind === "execVote" && !this.#liars.has(replica)) {
+    if (message.kind === "execVote" && !this.#byzantine.has(replica)) {
       this.#checkFinal(message.height, message.blockHash, replica);
     }
   }
@@ -114,7 +114,7 @@ export class SafetyChecker {
     certificate: FinalCert,
     nowMs: number,
   ): void {
-    if (this.#liars.has(replica)) return;
+    if (this.#byzantine.has(replica)) return;
     this.#countOwn(replica, certificate);
     for (const block of blocks) {
       this.#checkFinal(block.header.height, block.hash, replica);
@@ -151,10 +151,13 @@ export class SafetyChecker {
     return this.#highestFinalized;
   }
 
-  /** A liar's own replica may hold the certificate of a block before the correct ones do. */
+  /**
+   * A Byzantine replica's own replica may hold the certificate of a block before the correct ones
+   * do.
+   */
   onCatchingUp(replica: ReplicaIndex, toHeight: number): void {
-    const isLiar = this.#liars.has(replica);
-    if (isLiar || toHeight <= this.#highestFinalized + 2 * this.#parameters.window) return;
+    const isByzantine = this.#byzantine.has(replica);
+    if (isByzantine || toHeight <= this.#highestFinalized + 2 * this.#parameters.window) return;
     const text = `replica ${replica} catches up to ${toHeight}, which was never final`;
     throw new Violation("S13", text);
   }
@@ -221,9 +224,9 @@ export class SafetyChecker {
     }
   }
 
-  /** A liar may name an epoch that has not begun: nobody would listen. */
+  /** A Byzantine replica may name an epoch that has not begun: nobody would listen. */
   #isTold(message: ViewChange): boolean {
-    return !this.#liars.has(message.sender) || this.#boundaries.has(message.epoch);
+    return !this.#byzantine.has(message.sender) || this.#boundaries.has(message.epoch);
   }
 
   #reportOf(message: ViewChange): ReturnType<typeof reportOf> {

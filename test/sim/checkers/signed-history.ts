@@ -28,7 +28,10 @@ export class SignedHistory {
   /** By "epoch/view": the highest block voted. */
   readonly #topVotes = new Map<string, { readonly height: number; readonly hash: Hash }>();
   readonly #newViews = new Map<string, string>();
-  /** Of other leaders, handed on in this life: after a restart a liar may give it another one. */
+  /**
+   * Of other leaders, handed on in this life: after a restart a Byzantine replica may give it
+   * another one.
+   */
   readonly #handedOn = new Map<string, string>();
   /** By epoch: the highest view that was promised, and the last vote. */
   readonly #promises = new Map<number, number>();

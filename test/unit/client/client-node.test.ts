@@ -214,20 +214,23 @@ describe("a client node", () => {
     };
     await open();
     await node.whenReady();
-    const liar = node.status().replicas.find(({ isFollowed }) => isFollowed)!.replica;
-    network.replicas[liar]!.manner = { blockAt: forged };
+    const byzantine = node.status().replicas.find(({ isFollowed }) => isFollowed)!.replica;
+    network.replicas[byzantine]!.manner = { blockAt: forged };
     network.order([transfer(0, 0)]);
     await until(isUpTo(1), "the honest block is published");
-    await until(() => node.status().replicas[liar]!.isDistrusted, "the liar is known");
-    assert.equal(node.status().replicas[liar]!.isFollowed, false);
+    await until(
+      () => node.status().replicas[byzantine]!.isDistrusted,
+      "the Byzantine replica is known",
+    );
+    assert.equal(node.status().replicas[byzantine]!.isFollowed, false);
     assert.deepEqual(failures, []);
   });
 
   it("is not deceived by a forged block below an honest certificate", async () => {
     await open();
     await node.whenReady();
-    const liar = node.status().replicas.find(({ isFollowed }) => isFollowed)!.replica;
-    network.replicas[liar]!.manner = {
+    const byzantine = node.status().replicas.find(({ isFollowed }) => isFollowed)!.replica;
+    network.replicas[byzantine]!.manner = {
       blockAt: (height, honest) => {
         if (height !== 1) return honest;
         const { header } = honest.block;
@@ -242,7 +245,10 @@ describe("a client node", () => {
     network.order([transfer(0, 1)]);
     await until(isUpTo(2), "the honest blocks are published");
     assert.equal(node.reads.latestBlock().header.number, 2n);
-    await until(() => node.status().replicas[liar]!.isDistrusted, "the liar is known");
+    await until(
+      () => node.status().replicas[byzantine]!.isDistrusted,
+      "the Byzantine replica is known",
+    );
     assert.deepEqual(failures, []);
   });
 

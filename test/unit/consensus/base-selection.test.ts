@@ -59,7 +59,7 @@ const CASES: readonly {
     base: "a",
   },
   {
-    name: "a vote of one report is not: it may be the liar's",
+    name: "a vote of one report is not: it may be that of a Byzantine replica",
     said: [{ voted: [0, "a"] }, {}, {}],
     base: "",
   },
@@ -128,7 +128,7 @@ const CASES: readonly {
     base: "a",
   },
   {
-    name: "a higher certificate that conflicts with a final block proves too many liars",
+    name: "a higher certificate that conflicts with a final block proves more than f Byzantine replicas",
     said: [{ final: [0, "a"] }, { certified: [1, "b"] }, {}],
     base: undefined,
   },

@@ -28,7 +28,11 @@ describe("execution agreement (PROTOCOL §8)", () => {
     const block = finalize(replica, 1);
     replica.receive(2, execVoteOf(2, block, hashOf(1)));
     replica.receive(3, execVoteOf(3, block, hashOf(2)));
-    assert.equal(replica.replica.status().mode, "active", "two liars with two stories");
+    assert.equal(
+      replica.replica.status().mode,
+      "active",
+      "two Byzantine replicas with different results",
+    );
     replica.receive(0, execVoteOf(0, block, hashOf(1)));
     assert.equal(replica.replica.status().mode, "diverged");
     replica.take();

@@ -282,7 +282,7 @@ describe("taking the state of a peer", () => {
 
   it("after one who lies another one is asked", async () => {
     const target = await open(takenPath);
-    // The honest one refuses until the liar has had its turn.
+    // The honest one refuses until the Byzantine replica has had its turn.
     let hasLied = false;
     const lie: Lie = (message, peer) => {
       if (peer !== 1 || message.kind !== "snapshotChunk") return message;

@@ -44,7 +44,7 @@ describe("authenticate", () => {
     const [vote, ...votes] = quorum.votes;
     assert.ok(vote !== undefined);
     const highCert = { ...quorum, votes: [{ ...vote, signature: forged }, ...votes] };
-    const lying = network.viewChange(2, { highCert });
+    const invalid = network.viewChange(2, { highCert });
     const fast = network.fastCert();
     const [first, ...others] = fast.votes;
     assert.ok(first !== undefined);
@@ -52,10 +52,10 @@ describe("authenticate", () => {
     const framed = { ...network.viewChange(3), signature: forged };
     const rejoin = { ...network.rejoin(3), signature: forged };
     const cases: readonly (readonly [string, Message])[] = [
-      ["a vote in a view change", lying],
+      ["a vote in a view change", invalid],
       ["a vote in the finality of a view change", network.viewChange(2, { finalCert })],
       ["a view change in a new view", network.newView({ viewChanges: [framed] })],
-      ["a vote in a view change in a new view", network.newView({ viewChanges: [lying] })],
+      ["a vote in a view change in a new view", network.newView({ viewChanges: [invalid] })],
       ["a rejoin in a proposal", network.propose(network.block(0, rejoin))],
       ["a rejoin in a block", { kind: "bodyResponse", blocks: [network.block(0, rejoin)] }],
     ];

@@ -1,4 +1,4 @@
-/** View changes that a liar could sign: valid in form, false in content. */
+/** View changes that a Byzantine replica could sign: valid in form, false in content. */
 import type { Prng } from "../../../src/base/prng.ts";
 import type { Header } from "../../../src/consensus/block.ts";
 import type { FinalCert } from "../../../src/consensus/certificate.ts";

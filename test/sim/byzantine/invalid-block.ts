@@ -1,5 +1,6 @@
 /**
- * Blocks that a lying leader proposes: other valid ones, and ones that no correct replica may vote.
+ * Blocks that a Byzantine leader proposes: other valid ones, and ones that no correct replica may
+ * vote.
  */
 import type { Prng } from "../../../src/base/prng.ts";
 import {
