@@ -108,7 +108,7 @@ describe("arguments of a script", () => {
       assert.throws(() => parse(...args), UsageError, args.join(" "));
   });
 
-  it("are told in the usage line", () => {
+  it("are named in the usage line", () => {
     const usage =
       "usage: npm run x -- [--seconds 60] [--share SHARE] [--only a|b] [--keep], or x [seconds]";
     assert.equal(usageOf("x", PARAMETERS), usage);

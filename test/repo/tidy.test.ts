@@ -162,7 +162,11 @@ describe("tidy", () => {
 
   it("no banned words and no silenced checks without a reason", () => {
     for (const source of sources.filter(({ name }) => name !== "test/repo/tidy.test.ts")) {
-      assert.doesNotMatch(source.text, /\b(FIXME|XXX)\b/, `${source.name}: mend it or file it`);
+      assert.doesNotMatch(
+        source.text,
+        /\b(FIXME|XXX)\b/,
+        `${source.name}: fix it or file an issue`,
+      );
       assert.doesNotMatch(source.text, /TODO(?!\(#\d+\))/, `${source.name}: TODO needs an issue`);
       assert.doesNotMatch(source.text, /@ts-(ignore|nocheck)/, `${source.name}: silences types`);
       assert.doesNotMatch(source.text, /export default/, `${source.name}: no default exports`);
