@@ -239,7 +239,7 @@ function loopCode(prologue: string, body: string, repeats: number): Uint8Array {
   return hexToBytes(`0x${prologue}5b${body.repeat(repeats)}61${target}56`);
 }
 
-/** Nobody knows the bytes beforehand, but they are the same in every run. */
+/** The bytes look random, but they are the same in every run. */
 function randomBytes(size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let offset = 0; offset < size; offset += 32) {

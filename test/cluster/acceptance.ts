@@ -83,7 +83,7 @@ function examine({ username, password }: Credentials): string {
   return `${findings.length} findings, all good`;
 }
 
-/** Before the image is on the node: later nobody would ask for it. */
+/** Before the image is on the node: later the image would not be pulled. */
 async function lockedOut({ username }: Credentials): Promise<string> {
   const locked = new Release("locked", "locked", "helm-3", { username, password: "wrong" });
   locked.refusal("install", "--create-namespace", "--timeout", "10s");

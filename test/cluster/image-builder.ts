@@ -90,7 +90,7 @@ function makeBaseImage(): void {
   });
 }
 
-/** What holds the namespaces of a pod: a program that does nothing until it is told to end. */
+/** What holds the namespaces of a pod: a program that does nothing until it gets a signal. */
 function makePauseImage(): void {
   if (existsSync(PAUSE_ARCHIVE)) return;
   inFolder((folder) => {

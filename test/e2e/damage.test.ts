@@ -1,4 +1,4 @@
-/** Disks that lost something, and a stranger at the door: the whole network as processes. */
+/** Disks that lost something, and a peer with an unknown key: the whole network as processes. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -96,7 +96,7 @@ describe("damage", () => {
     await settle();
   });
 
-  it("a peer with a key that nobody knows gets nothing", async () => {
+  it("a peer with an unknown key gets no byte", async () => {
     const network = JSON.parse(readFileSync(path.join(nodes.dataPath, "network.json"), "utf8")) as {
       readonly replicas: readonly { readonly port: number }[];
     };
@@ -107,7 +107,7 @@ describe("damage", () => {
       let bytes = 0;
       const socket = connect({
         ...{ ...credentials, host: "127.0.0.1", port, ALPNProtocols: ["quorate/1"] },
-        // The test plays a stranger who looks at nothing.
+        // The test acts as an unknown peer that skips all checks.
         rejectUnauthorized: false,
       });
       const timer = setTimeout(() => socket.destroy(), STRANGER_WAIT_MS);

@@ -120,7 +120,7 @@ describe("faults under load", () => {
     await settle();
   });
 
-  it("a replica that hangs for ten seconds stops nobody and catches up", async () => {
+  it("a replica that hangs for ten seconds does not stop the network and catches up", async () => {
     const victim = await nodes.leader();
     nodes.signal(victim, "SIGSTOP");
     const ms = await progress(3);

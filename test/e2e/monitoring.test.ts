@@ -180,7 +180,7 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
     await ends("QuorateReplicaLagging");
   });
 
-  it("raises QuorateLogDrops and QuorateLogEndpointDown while a shipper finds nobody", async () => {
+  it("raises QuorateLogDrops and QuorateLogEndpointDown while the log endpoint of a shipper is down", async () => {
     const silent = await FaultyLogServer.open();
     silent.mood = "silence";
     const endpoint = { name: "endpoint_1", url: silent.url, username: undefined };

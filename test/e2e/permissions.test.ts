@@ -249,7 +249,7 @@ describe("a network with permissioned writes and reads", () => {
     );
     await once(socket, "message");
     await change("grant", TARGET, "read");
-    await waitFor(() => heads.length === 1, "the block is told");
+    await waitFor(() => heads.length === 1, "the block is announced");
     const closed = once(socket, "close");
     await change("revoke", reader.address, "read");
     const [code, reason] = (await closed) as [number, Buffer];
@@ -290,7 +290,7 @@ describe("the switches of a network", () => {
     try {
       assert.equal(typeof (await network.rpc("eth_blockNumber")), "string", "off by default");
       const challenge = await fetch(new URL("/auth/challenge", network.url));
-      assert.equal(challenge.status, 404, "nobody needs to sign in");
+      assert.equal(challenge.status, 404, "signing in is not needed");
     } finally {
       await network.stop();
     }

@@ -78,7 +78,7 @@ describe("replicas that are killed under load", () => {
     const startedMs = Math.round(performance.now() - startMs);
     const ms = await finalAfter(Math.max(heightBefore, client.finalHeight), "they order again");
     console.log(`all killed: started in ${startedMs} ms, next final block ${ms} ms later`);
-    // The client compares every block with what it was told before.
+    // The client compares every block with what it received before.
     client.ask({ kind: "blocksRequest", fromHeight: 1, toHeight: heightBefore });
   });
 

@@ -73,7 +73,7 @@ export class ReplicaProcesses {
     exited.catch(() => undefined);
   }
 
-  /** Like the loss of the process: nothing is flushed, nobody is told. */
+  /** Like the loss of the process: nothing is flushed, no peer is notified. */
   async kill(index: number): Promise<void> {
     const child = this.#children.get(index);
     this.#children.delete(index);

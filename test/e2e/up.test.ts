@@ -211,7 +211,7 @@ describe("quorate up", () => {
     await sendOne(network, 4);
   });
 
-  it("leaves nobody behind when the supervisor is killed, and starts again", async () => {
+  it("leaves no process behind when the supervisor is killed, and starts again", async () => {
     const pids = [...network.pids().values()];
     network.supervisor.kill("SIGKILL");
     // At once: it waits for what is left of the network before.

@@ -20,7 +20,7 @@ export const PROFILES = [
 ] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** A replica by number, or whoever leads when the fault strikes. */
+/** A replica by number, or the leader at the time of the fault. */
 export type Victim = number | "leader";
 
 export type Fault = { readonly id: number; readonly atMs: number } & FaultKind;

@@ -1,6 +1,6 @@
 /**
  * The real codec and authenticator between simulated replicas. Keys are either real Ed25519 or, for
- * speed, keyed hashes that only their owner can make, as long as nobody here steals a secret.
+ * speed, keyed hashes that only their owner can make, as long as the simulation leaks no secret.
  */
 import { concatBytes, equalBytes } from "../../src/base/bytes.ts";
 import { invariant } from "../../src/base/invariant.ts";

@@ -107,7 +107,7 @@ export class AcknowledgedLoad {
     }
   }
 
-  /** Undefined when nobody answered: the same bytes are sent again then. */
+  /** Undefined without an answer: then the same bytes are sent again. */
   async #submit(url: string, raw: Hex): Promise<Hex | undefined> {
     try {
       return (await rpc(url, "eth_sendRawTransaction", [raw])) as Hex;

@@ -24,7 +24,7 @@ export function findAnomaly(
   const made = new Set(increments.map(({ value }) => value));
   if (made.size !== increments.length) return "two increments made the same value";
   const highest = operations.reduce((most, { value }) => Math.max(most, value), 0);
-  if (highest > increments.length + open.length) return `value ${highest} was made by nobody`;
+  if (highest > increments.length + open.length) return `value ${highest} has no increment`;
   return findReversal(operations) ?? findReadFromFuture(operations, open);
 }
 

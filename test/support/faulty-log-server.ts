@@ -1,4 +1,6 @@
-/** A log endpoint that takes lines, refuses them, falls silent or breaks off, as it is told. */
+/**
+ * A log endpoint that takes lines, refuses them, falls silent or breaks off, as the test sets it.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -52,7 +52,7 @@ export const FUZZ_BLOCK_GAS_LIMIT = 30_000_000;
 export const FUZZ_BLOCK_NUMBER = 300;
 export const FUZZ_TIMESTAMP = 1_700_000_000;
 
-/** Secret keys of nobody: the senders and authorities of all cases. */
+/** Keys made for the tests: the senders and authorities of all cases. */
 export const SENDER_KEYS: readonly Hex[] = [1, 2, 3, 4, 5].map(
   (index) => `0x${index.toString(16).padStart(2, "0").repeat(32)}` as const,
 );

@@ -15,7 +15,7 @@ import { generateInitCode, generateProgram } from "./generate-program.ts";
 import { type ProgramContext, randomWord } from "./program-parts.ts";
 
 const CONTRACTS: readonly bigint[] = [1, 2, 3, 4].map((index) => BigInt(index) * 0x100_0000n);
-const NOBODY: readonly bigint[] = [0n, 0xdeadn, 0xbeef_0000n];
+const ABSENT: readonly bigint[] = [0n, 0xdeadn, 0xbeef_0000n];
 const COINBASE = 0xc0_1bacn;
 // 0x0a is left out: the oracle has no trusted setup. Conformance covers it.
 const PRECOMPILES: readonly bigint[] = [1n, 2n, 3n, 4n, 5n, 9n, 11n, 17n, 18n];
@@ -28,7 +28,7 @@ export function generateCase(prng: Prng): FuzzCase {
     ...CONTRACTS,
     ...CONTRACTS,
     ...SENDER_KEYS.map((_, index) => BigInt(senderAddress(index))),
-    ...NOBODY,
+    ...ABSENT,
     COINBASE,
     prng.pick(PRECOMPILES),
   ];

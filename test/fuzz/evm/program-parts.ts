@@ -4,7 +4,7 @@ import { type Assembler, OP } from "./assembler.ts";
 
 export type ProgramContext = {
   readonly prng: Prng;
-  /** Addresses worth calling: contracts, senders, precompiles, the coinbase, nobody. */
+  /** Addresses worth calling: contracts, senders, precompiles, the coinbase, absent accounts. */
   readonly addresses: readonly bigint[];
   /** Programs left to write for contracts that this program creates. */
   readonly depth: number;

@@ -121,7 +121,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
   });
 
   describe("an endpoint that refuses and asks for more at once", () => {
-    it("is not stormed", async () => {
+    it("is not flooded with retries", async () => {
       server = await FaultyLogServer.open();
       server.mood = 503;
       server.retryAfter = () => "0";
@@ -134,7 +134,7 @@ describe("log endpoints in trouble", { timeout: 60_000 }, () => {
   });
 
   describe("a log endpoint over TLS", { timeout: 30_000 }, () => {
-    it("gets nothing while nobody vouches for its certificate", async () => {
+    it("gets nothing while its certificate is not trusted", async () => {
       server = await FaultyLogServer.open(IDENTITY);
       open().write('{"number":1}');
       await until(() => failures() > 1);

@@ -131,7 +131,7 @@ export class SafetyChecker {
     }
   }
 
-  /** S5 and S12: what a client was told must be so, and stay so. */
+  /** S5 and S12: what a client was shown must be true, and stay true. */
   onAcknowledged(claim: {
     readonly height: number;
     readonly blockHash: Hash;
@@ -140,7 +140,7 @@ export class SafetyChecker {
     const block = this.#finalized.get(claim.height);
     const isThere =
       block?.hash === claim.blockHash && block.body.transactions.some(({ id }) => id === claim.id);
-    if (!isThere) throw new Violation("S12", `a client was told of an untruth at ${claim.height}`);
+    if (!isThere) throw new Violation("S12", `a client was shown a wrong block at ${claim.height}`);
   }
 
   finalizedAt(height: number): Block | undefined {
@@ -219,12 +219,12 @@ export class SafetyChecker {
       if (ids.has(id)) throw new Violation("S7", `block ${height} holds ${id} twice`);
       ids.add(id);
       if (parseTransaction(bytes) === undefined) {
-        throw new Violation("S8", `block ${height} holds a transaction that nobody signed`);
+        throw new Violation("S8", `block ${height} holds a transaction without a valid signature`);
       }
     }
   }
 
-  /** A Byzantine replica may name an epoch that has not begun: nobody would listen. */
+  /** A Byzantine replica may name an epoch that has not begun: correct replicas ignore it. */
   #isTold(message: ViewChange): boolean {
     return !this.#byzantine.has(message.sender) || this.#boundaries.has(message.epoch);
   }

@@ -41,7 +41,7 @@ export class SignedHistory {
   #appendedEpoch = 0;
   /** The log of these epochs was lost: nothing may be signed in them. */
   #silentThroughEpoch = -1;
-  /** The log of these epochs went back in time: whoever did that is not correct in them. */
+  /** The log of these epochs went back in time: its replica is not correct in them. */
   #exemptThroughEpoch = -1;
 
   constructor(self: ReplicaIndex, registry: BlockRegistry) {
@@ -233,7 +233,7 @@ export class SignedHistory {
     const { epoch, kind } = message;
     this.#checkSilence(epoch, kind);
     const reached = Math.max(this.#signedEpoch, this.#appendedEpoch);
-    // A promise about a closed epoch that waited for the disk binds its sender and harms nobody.
+    // A ViewChange of a closed epoch that waited for the disk binds its sender and is harmless.
     const isHarmless = kind === "viewChange" || kind === "newView";
     if (epoch < reached && !isHarmless)
       this.#fail("S3", `${kind} of epoch ${epoch} after epoch ${reached}`);

@@ -221,7 +221,7 @@ describe("ethrpc with security", () => {
     await assert.rejects(openSocket(url, { ...falseOne, ca: SERVER.certificatePem }));
   });
 
-  it("takes a certificate that nobody vouches for as none, where one is optional", async () => {
+  it("takes a certificate without a trusted issuer as none, where one is optional", async () => {
     const certificates = [{ subject: "app", commonName: "app" }];
     const tls = { ...TLS, clientCa: CLIENT_CA, isClientCertRequired: false };
     const port = await open(configOf({ tls, auth: { required: true, certificates } }));

@@ -83,7 +83,7 @@ describe("TLS files that are replaced", () => {
     assert.deepEqual(told, ["the certificate of ethrpc was replaced"]);
   });
 
-  it("change nothing until they fit together, and are told of once", async () => {
+  it("change nothing until they fit together, and are reported once", async () => {
     write("server.pem", NEW.certificatePem);
     rotation.check();
     rotation.check();

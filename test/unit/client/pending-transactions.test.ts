@@ -80,7 +80,7 @@ describe("what a client node promised", () => {
     node.on("transactionRefused", ({ code }) => refused.push(code));
     const hash = await submit(transfer(0, 0, 1n));
     network.order([transfer(0, 0, 2n)]);
-    await until(() => refused.length === 1, "it is told");
+    await until(() => refused.length === 1, "it is reported");
     assert.deepEqual(refused, ["TX_NONCE_TOO_LOW"]);
     const reasonOf = (): string | undefined => {
       const found = node.transactionStatus(hash);
@@ -190,7 +190,7 @@ describe("what a client node promised", () => {
   });
 });
 
-describe("what a client node refuses at the door", () => {
+describe("what a client node rejects on submission", () => {
   const cases: [string, () => Uint8Array, string][] = [
     ["bytes that are no transaction", () => Uint8Array.of(1, 2, 3), "RLP_TRAILING_BYTES"],
     ["a nonce beyond the window", () => transfer(0, 5_000), "TX_NONCE_GAP_TOO_LARGE"],

@@ -128,7 +128,7 @@ const CASES: readonly {
     base: "a",
   },
   {
-    name: "a higher certificate that conflicts with a final block proves more than f Byzantine replicas",
+    name: "a higher certificate in conflict with a final block proves too many Byzantine replicas",
     said: [{ final: [0, "a"] }, { certified: [1, "b"] }, {}],
     base: undefined,
   },

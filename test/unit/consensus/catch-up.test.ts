@@ -17,7 +17,7 @@ describe("what a replica believes of a Status (PROTOCOL §6.5)", () => {
     const kinds = effects.flatMap((effect) =>
       effect.kind === "send" ? [effect.message.kind] : [],
     );
-    assert.ok(!kinds.includes("blockRequest"), "what nobody else has is not asked for");
+    assert.ok(!kinds.includes("blockRequest"), "what no other replica has is not requested");
     assert.ok(kinds.includes("status"), "a peer that is really ahead is given reason to prove it");
   });
 

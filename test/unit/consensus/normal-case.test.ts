@@ -103,7 +103,7 @@ describe("the normal case (PROTOCOL §5)", () => {
     voter.receive(LEADER, commitOf(LEADER, 0, one));
     voter.receive(2, commitOf(2, 0, two));
     const final = voter.take().find((effect) => effect.kind === "finalize");
-    assert.equal(final?.certificate.height, 1, "nobody promised more than block 1");
+    assert.equal(final?.certificate.height, 1, "no Commit covers more than block 1");
     assert.equal(final.certificate.kind === "slow" && final.certificate.links.length, 1);
   });
 
@@ -226,7 +226,7 @@ describe("the normal case (PROTOCOL §5)", () => {
     assert.equal(voter.sent("vote").length, 1);
   });
 
-  it("a proposal from the future is held until it is due, and nobody is blamed", () => {
+  it("a proposal from the future is held until it is due, and the leader is not blamed", () => {
     const voter = new LoneReplica(1).start();
     const timestampMs = voter.wallOffsetMs + voter.nowMs + 600;
     const block = blockOn(GENESIS_BLOCK, [transactionOf(1)], { timestampMs });

@@ -35,7 +35,12 @@ describe("refusals are values with a code, never exceptions (PROTOCOL §11)", ()
       proposeOf(LEADER, 0, { ...block, body: { transactions: [], rejoin: undefined } }),
       "PROPOSAL_HASH_MISMATCH",
     ],
-    ["a body nobody asked for", 2, { kind: "bodyResponse", blocks: [block] }, "MESSAGE_UNWANTED"],
+    [
+      "a body that was not requested",
+      2,
+      { kind: "bodyResponse", blocks: [block] },
+      "MESSAGE_UNWANTED",
+    ],
     [
       "blocks that do not link",
       2,

@@ -16,7 +16,7 @@ import {
 const LEADER = 0;
 
 describe("leaving a view (PROTOCOL §6)", () => {
-  it("one replica that complains moves nobody; f+1 move everybody", () => {
+  it("one complaint ends no view; f+1 move every replica", () => {
     const replica = new LoneReplica(1).start();
     replica.receive(2, complaintOf(2, 0));
     assert.equal(replica.replica.status().view, 0);

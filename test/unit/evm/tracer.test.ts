@@ -29,7 +29,7 @@ const CALL_OTHER = `PUSH 0 PUSH 0 PUSH 0 PUSH 0 PUSH 0 PUSH ${OTHER} PUSH 1000 C
 const CALL_STEPS = ["PUSH0", "PUSH0", "PUSH0", "PUSH0", "PUSH0"];
 
 describe("tracer", () => {
-  it("is told of every frame, step and cost, in order", () => {
+  it("a tracer sees every frame, step and cost, in order", () => {
     const { tracer, lines } = recordingTracer();
     chainOf(CALL_OTHER, [[OTHER, { code: "PUSH 1 INVALID" }]]).call({}, tracer);
     assert.deepEqual(lines, [
@@ -46,7 +46,7 @@ describe("tracer", () => {
     ]);
   });
 
-  it("is told what an opcode that fails would have cost, as go-ethereum tells it", () => {
+  it("a tracer sees what an opcode that fails would have cost, as go-ethereum reports it", () => {
     const cases: readonly (readonly [code: string, gas: number, line: string])[] = [
       ["JUMPDEST PUSH 0 JUMP", 0, "fault OUT_OF_GAS 1"],
       ["ADD", 100, "fault STACK_UNDERFLOW 3"],
@@ -135,7 +135,7 @@ describe("tracer", () => {
     }
   });
 
-  it("changes nothing about jumps, which run as one with their PUSH2 when nobody looks", () => {
+  it("changes nothing about jumps, which run as one with their PUSH2 without a tracer", () => {
     const programs = [
       "0x610005 JUMP INVALID JUMPDEST GAS",
       "0x610006 JUMP INVALID JUMPDEST GAS",

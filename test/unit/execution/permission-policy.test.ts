@@ -193,7 +193,7 @@ describe("a network with write permissioning", () => {
     };
     assert.equal(delegate({ key: BOB_KEY }), DENIED);
     assert.equal(delegate({ key: BOB_KEY, nonce: 7n }), DENIED, "even one that would be skipped");
-    assert.equal(delegate({ key: BOB_KEY, chainId: 1n }), "success", "of another chain: nobody's");
+    assert.equal(delegate({ key: BOB_KEY, chainId: 1n }), "success", "of another chain: skipped");
     set(BOB, TARGET, WRITE);
     assert.equal(delegate({ key: BOB_KEY }), DENIED, "its code could act anywhere");
     set(BOB, ANYONE, WRITE);

@@ -12,7 +12,7 @@ describe("senders that other threads find", () => {
   const pool = new SignatureRecoveryPool(2);
   after(() => pool.close());
 
-  it("are those of the transactions, in their order, and nobody for what is none", async () => {
+  it("are those of the transactions, in their order, and undefined for what is no transaction", async () => {
     const transactions = Array.from({ length: 300 }, (_, index) => transfer(index % 40, index));
     transactions[7] = Uint8Array.of(1, 2, 3);
     const senders = await pool.recover(transactions);

@@ -129,7 +129,7 @@ describe("the writer of a process", () => {
     assert.equal(writer.droppedCount, 0);
   });
 
-  it("lets the process end when nobody takes its lines any more", async () => {
+  it("lets the process end when its reader has gone", async () => {
     // Not open for writing: the same as a reader that has gone.
     const opened = openSync(file, "r");
     const writer = new LogWriter("json", false, opened);

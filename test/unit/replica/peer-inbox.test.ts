@@ -44,7 +44,7 @@ function open(): {
 }
 
 describe("what peers send", () => {
-  it("is not even decoded if it is large and nobody asked for it", () => {
+  it("is not even decoded if it is large and was not requested", () => {
     const { inbox, got, refused } = open();
     const response = encodeMessage({ kind: "bodyResponse", blocks: [] });
     inbox.onFrame(PEER, response);

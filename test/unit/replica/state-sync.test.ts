@@ -14,7 +14,7 @@ const TIMING = { answerMs: 30, resultsMs: 30, resultsRetryMs: 5, roundMs: 5 };
 
 type Played = {
   readonly sync: StateSync;
-  /** What execution was told, in order. */
+  /** The commands to execution, in order. */
   readonly told: string[];
   readonly asked: { readonly to: number; readonly message: StateMessage }[];
 };

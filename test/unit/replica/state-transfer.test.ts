@@ -73,7 +73,7 @@ const honest: Lie = (message) => message;
 describe("taking the state of a peer", () => {
   let result = new Uint8Array(0);
   let nextResult = new Uint8Array(0);
-  /** In order: what execution was told, and what came of it. */
+  /** In order: the commands to execution, and what came of it. */
   const pauses: string[] = [];
   const refusals: { readonly peer: number; readonly code: string }[] = [];
 
@@ -198,7 +198,7 @@ describe("taking the state of a peer", () => {
           : message,
     },
     {
-      what: "a slot that nobody has",
+      what: "a slot that is not in the state",
       code: "SNAPSHOT_STORAGE_WRONG",
       lie: (message) => {
         if (message.kind !== "snapshotChunk") return message;
@@ -263,7 +263,7 @@ describe("taking the state of a peer", () => {
       lie: (message) => (message.kind === "snapshotChunk" ? undefined : message),
     },
   ];
-  it("one who lies is found out, and nothing of it is used", async () => {
+  it("a Byzantine peer is detected, and nothing of its state is used", async () => {
     const target = await open(takenPath);
     for (const { what, code, lie } of lies) {
       refusals.length = 0;
@@ -280,7 +280,7 @@ describe("taking the state of a peer", () => {
     await target.service.close();
   });
 
-  it("after one who lies another one is asked", async () => {
+  it("after a Byzantine peer another one is asked", async () => {
     const target = await open(takenPath);
     // The honest one refuses until the Byzantine replica has had its turn.
     let hasLied = false;

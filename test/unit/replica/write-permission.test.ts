@@ -82,7 +82,7 @@ describe("replicas of a network with write permissioning", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("refuse what is not permitted before it is ordered, whoever sent it", async () => {
+  it("refuse what is not permitted before it is ordered, from any sender", async () => {
     const denied = transfer(STRANGER, 0, 0n);
     const allowed = transfer(ADMIN, 0, 0n);
     client.submit([denied, allowed]);

@@ -90,7 +90,7 @@ describe("eth_simulateV1", () => {
     assert.equal(blocks[1]!["parentHash"], blocks[0]!["hash"]);
   });
 
-  it("fills the numbers that are skipped, and shows blocks as they are told to be", async () => {
+  it("fills the numbers that are skipped, and applies the overrides of each block", async () => {
     const latest = node.chain.latestBlock().header;
     const number = latest.number + 3n;
     const target = bytesToHex(assemble(`NUMBER TIMESTAMP ADD COINBASE ADD ${RETURN_TOP}`));

@@ -73,7 +73,7 @@ describe("traces", () => {
     }
   });
 
-  it("leave out and add what they are told to", async () => {
+  it("leave out and add what their options say", async () => {
     const options = { disableStack: true, enableMemory: true, disableStorage: true, limit: 40 };
     const trace = await ask("debug_traceTransaction", hashes.called, options);
     const steps = trace["structLogs"] as readonly Json[];

@@ -52,7 +52,7 @@ function assertSame(database: StateDatabase, mirror: StateMirror, what: string):
 }
 
 describe("StateMirror", () => {
-  it("reads every block as the database does, whatever is written and whenever it is told", () => {
+  it("reads every block as the database does, whatever is written and whenever changes arrive", () => {
     for (const seed of SEEDS) {
       const prng = new Prng(seed);
       const store = new MemoryStore();
@@ -68,7 +68,7 @@ describe("StateMirror", () => {
         mirror.absorb(unwritten, isWritten);
         mark = database.mark;
         assertSame(database, mirror, `SEED=${seed} at ${block}`);
-        // The store may run ahead of what the mirror was told.
+        // The store may run ahead of what the mirror received.
 
         if (prng.chance(0.3)) {
           const balance = mirror.at(block).account(ADDRESSES[0]!)?.balance;
@@ -79,7 +79,7 @@ describe("StateMirror", () => {
     }
   });
 
-  it("is told only what is new to it", () => {
+  it("receives only what is new to it", () => {
     const database = new StateDatabase({}, new MemoryStore());
     changeBlock(new Prng(1), database, 0n);
     const all = database.unwritten(undefined);

@@ -107,7 +107,7 @@ describe("a full disk", { timeout: 30_000 }, () => {
     write();
     assert.equal(store.isFull, false);
     assert.equal(store.height, height - 1);
-    assert.deepEqual(seen, ["DISK_FULL", "room"], "each is told once");
+    assert.deepEqual(seen, ["DISK_FULL", "room"], "each is reported once");
     await store.close();
   });
 

@@ -1,4 +1,4 @@
-/** A process that appends to a log for ever and says on stdout what it was told is durable. */
+/** A process that appends to a log for ever and prints on stdout what is durable. */
 import { writeSync } from "node:fs";
 import { Prng } from "../../../src/base/prng.ts";
 import { CodedError } from "../../../src/base/coded-error.ts";

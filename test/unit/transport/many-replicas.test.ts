@@ -1,4 +1,4 @@
-/** Networks of more than four replicas: nobody takes a replica for a client node. */
+/** Networks of more than four replicas: no node takes a replica for a client node. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { clientPrincipalMin } from "../../../src/base/client-principal.ts";

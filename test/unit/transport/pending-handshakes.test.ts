@@ -1,4 +1,4 @@
-/** SPEC A6: whoever does not hold a pinned key gets nothing, in either direction. */
+/** SPEC A6: a peer without a pinned key gets nothing, in either direction. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
@@ -24,9 +24,9 @@ import {
   type NodeOptions,
 } from "./nodes.ts";
 
-const STRANGER_SEED = new Uint8Array(32).fill(0xee);
-const STRANGER = createTlsIdentity(STRANGER_SEED);
-const IMPOSTOR = createTlsIdentity(STRANGER_SEED, "node-2");
+const UNKNOWN_SEED = new Uint8Array(32).fill(0xee);
+const UNKNOWN = createTlsIdentity(UNKNOWN_SEED);
+const IMPOSTOR = createTlsIdentity(UNKNOWN_SEED, "node-2");
 
 /** A TLS client with any options, which records what it is given. */
 function connectRaw(node: Node, options: ConnectionOptions): { socket: TLSSocket; bytes: number } {
@@ -41,7 +41,7 @@ function connectRaw(node: Node, options: ConnectionOptions): { socket: TLSSocket
   const raw = { socket, bytes: 0 };
   socket.on("data", (chunk) => (raw.bytes += chunk.length));
   socket.on("error", () => undefined);
-  // Whoever is let in by mistake shall be seen: the stranger greets as a peer would.
+  // A peer that is accepted by mistake must be noticed: the unknown one greets as a peer would.
   socket.once("secureConnect", () => socket.write(words(GREETING, 5)));
   return raw;
 }
@@ -77,12 +77,12 @@ async function openByHand(node: Node, greeting = words(GREETING)): Promise<TLSSo
   return socket;
 }
 
-describe("strangers at the door", () => {
+describe("a listener and connections of unknown peers", () => {
   afterEach(endLeftovers);
 
   const cases: readonly (readonly [string, ConnectionOptions, string])[] = [
-    ["the certificate of a key that nobody pinned", credentials(STRANGER), "PEER_KEY_UNKNOWN"],
-    ["a member's name on a stranger's key", credentials(IMPOSTOR), "PEER_KEY_UNKNOWN"],
+    ["the certificate of a key that is not pinned", credentials(UNKNOWN), "PEER_KEY_UNKNOWN"],
+    ["a member's name on an unknown key", credentials(IMPOSTOR), "PEER_KEY_UNKNOWN"],
     ["the key of a node of another table", credentials(identityOf(5)), "PEER_KEY_UNKNOWN"],
     ["this node's own key", credentials(identityOf(0)), "PEER_KEY_UNKNOWN"],
     ["no certificate", {}, "PEER_KEY_UNKNOWN"],
@@ -158,11 +158,11 @@ describe("strangers at the door", () => {
   });
 });
 
-describe("strangers behind a peer's address", () => {
+describe("a dialler and an unknown node at a peer's address", () => {
   afterEach(endLeftovers);
 
   for (const [what, identity, code] of [
-    ["an unknown key", STRANGER, "PEER_KEY_UNKNOWN"],
+    ["an unknown key", UNKNOWN, "PEER_KEY_UNKNOWN"],
     ["another member's key", identityOf(1), "PEER_KEY_UNEXPECTED"],
   ] as const) {
     it(`${what}: the dialler leaves without a byte, and tries again`, async () => {

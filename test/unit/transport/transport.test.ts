@@ -53,7 +53,7 @@ describe("transport", () => {
     await closeAll(nodes);
   });
 
-  it("a barred peer loses its link and has no other before its time, whoever dials", async () => {
+  it("a barred peer loses its link and has no other before its time, whichever side dials", async () => {
     const nodes = await openMesh([0, 1, 8]);
     const [replica] = nodes;
     assert.ok(replica !== undefined);
@@ -148,7 +148,7 @@ describe("transport", () => {
     const { port } = probe.transport;
     await probe.transport.close();
     high.transport.setEndpoint(0, { host: HOST, port });
-    await until(() => high.refusals.length === 1, "nobody was there");
+    await until(() => high.refusals.length === 1, "no node was there");
     const low = await openNode(0, [0, 1], { listen: { host: HOST, port } });
     introduce([low]);
     low.transport.setEndpoint(1, { host: HOST, port: high.transport.port });
@@ -156,7 +156,7 @@ describe("transport", () => {
     await closeAll([low, high]);
   });
 
-  it("a stalled reader costs a bounded queue, then the sender is told, then all goes on", async () => {
+  it("a stalled reader costs a bounded queue, then the sender is notified, then all goes on", async () => {
     const queueBytesMax = 4 * 1024 * 1024;
     const limits = { ...REPLICA_LIMITS, queueBytesMax };
     let received = 0;

@@ -40,7 +40,7 @@ describe("transaction pool", () => {
     );
   });
 
-  it("serves first what came first, whoever sent it, with every sender's nonces in order", () => {
+  it("serves first what came first, whichever sender it has, with every sender's nonces in order", () => {
     const world = new PoolWorld();
     world.add({ sender: 1, nonce: 0 });
     world.add({ sender: 2, nonce: 1 });

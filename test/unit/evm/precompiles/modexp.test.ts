@@ -11,7 +11,7 @@ function sizes(base: bigint, exponent: bigint, modulus: bigint): Uint8Array {
 }
 
 describe("modexp", () => {
-  it("asks a price nobody can pay for huge bases and moduli, and for huge exponents of them", () => {
+  it("asks a price that no gas limit can pay for huge bases and moduli, and for huge exponents of them", () => {
     for (const size of HUGE) {
       for (const [base, exponent, modulus] of [
         [size, 1n, 1n],

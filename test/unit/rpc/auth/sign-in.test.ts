@@ -202,7 +202,7 @@ describe("the endpoints of signing in", () => {
     assert.equal(await redeem(messageOf({ nonce: String(body["nonce"]) })), "granted");
   });
 
-  it("name this node to a program without a page, and nobody to a page that is not known", async () => {
+  it("name this node to a program without a page, and no node to a page that is not known", async () => {
     const url = `/auth/challenge?address=${WALLET.address}`;
     assert.match(String((await ask({ url })).body["message"]), /^127\.0\.0\.1:8545 wants/);
     const refused = await ask({ url, host: "evil.example", origin: "https://evil.example" });

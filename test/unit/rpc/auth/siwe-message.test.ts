@@ -218,7 +218,7 @@ describe("a signature of a personal message", () => {
     assert.equal(recoverPersonalSigner("x", signature), parseAddress(account.address));
   });
 
-  it("is nobody's with another text, another length, a wrong parity or a high s", async () => {
+  it("has no signer with another text, another length, a wrong parity or a high s", async () => {
     const signature = hexToBytes(await account.signMessage({ message: "x" }));
     assert.notEqual(recoverPersonalSigner("y", signature), parseAddress(account.address));
     assert.equal(recoverPersonalSigner("x", signature.subarray(0, 64)), undefined);

@@ -129,7 +129,7 @@ describe("filters", () => {
     }
   });
 
-  it("that nobody asks are forgotten", async (test) => {
+  it("that are not polled expire", async (test) => {
     const now = performance.now.bind(performance);
     let skippedMs = 0;
     test.mock.method(performance, "now", () => now() + skippedMs);

@@ -137,8 +137,8 @@ describe("searches for logs", () => {
 
   it("read no receipts of blocks that cannot have what is asked for", async () => {
     const chain = new SampleChain(new Prng(7));
-    const nobody = { addresses: new Set([0xdeadn]), topics: [] };
-    assert.deepEqual(await inRange(new LogSearch(chain), 0, LAST, nobody), []);
+    const absent = { addresses: new Set([0xdeadn]), topics: [] };
+    assert.deepEqual(await inRange(new LogSearch(chain), 0, LAST, absent), []);
     assert.equal(chain.receiptReads, 0);
   });
 

@@ -1,4 +1,4 @@
-/** Logs that are told to many subscriptions. */
+/** Logs that go to many subscriptions. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BlockRecord } from "../../../../src/api/chain-reader.ts";
@@ -94,7 +94,7 @@ describe("subscriptions to logs", () => {
     const topic = { kind: "logs", criteria: ANY } as const;
     for (let one = 0; one < 3; one++) subscriptions.add(topic, greedy, DEFAULT_RPC_LIMITS);
     subscriptions.add(topic, modest, DEFAULT_RPC_LIMITS);
-    // No turn of the event loop passes in between: nothing is told yet.
+    // No turn of the event loop passes in between: nothing is sent yet.
     for (let block = 0; block <= BLOCKS_WAITING_MAX; block++) seal();
     assert.match(greedy.ending ?? "", /too many log subscriptions/);
     assert.equal(modest.ending, undefined);

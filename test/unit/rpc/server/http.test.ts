@@ -224,7 +224,7 @@ describe("the port", () => {
     }
   });
 
-  it("connections that are only held open lock nobody out", async () => {
+  it("connections that are only held open lock no caller out", async () => {
     const own = await RpcNode.open({ limits: { connectionsMax: 4 } });
     const idle = Array.from({ length: 4 }, () => connect(own.server.port, "127.0.0.1"));
     try {
@@ -263,7 +263,7 @@ describe("the port", () => {
   });
 });
 
-/** A method that answers when it is told to; `started` resolves when so many wait in it. */
+/** A method that answers when the test releases it; `started` resolves when so many wait in it. */
 function waitingMethod(count: number): {
   readonly methods: MethodTable;
   readonly release: () => void;

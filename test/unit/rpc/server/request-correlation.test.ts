@@ -77,7 +77,7 @@ describe("the trace of requests", () => {
     assert.equal(notes.pop()?.method, undefined);
   });
 
-  it("makes no note while nobody reads it", async () => {
+  it("makes no entry while it is not logged", async () => {
     isOn = false;
     await ask({ method: method.name, params: ["0x01"] });
     assert.deepEqual(notes, []);

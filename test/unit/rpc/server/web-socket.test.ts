@@ -18,7 +18,7 @@ import {
 type Json = Readonly<Record<string, unknown>>;
 type Note = { readonly subscription: string; readonly result: unknown };
 
-/** A client that keeps all that it is told. */
+/** A client that keeps all that it receives. */
 class Client {
   readonly socket: WebSocket;
   readonly notes: Note[] = [];
@@ -121,7 +121,7 @@ describe("WebSockets", () => {
     assert.equal((await client.request("eth_subscribe", "newHeads")).error!.code, -32005);
     const sent = [await log(7n), await log(8n)];
     const block = node.chain.seal();
-    await until(() => client.of(heads).length === 1, "the block is told of");
+    await until(() => client.of(heads).length === 1, "the block is announced");
     const [head] = client.of(heads) as readonly Json[];
     const asked = (await client.result(
       "eth_getBlockByHash",
@@ -130,7 +130,7 @@ describe("WebSockets", () => {
     )) as Json;
     for (const [name, value] of Object.entries(head!)) assert.deepEqual(value, asked[name], name);
     assert.equal("transactions" in head!, false);
-    await until(() => client.of(logs).length === 1, "the log is told of");
+    await until(() => client.of(logs).length === 1, "the log is announced");
     const [one] = client.of(logs) as readonly Json[];
     assert.deepEqual(one!["topics"], [word(LOG_TOPIC), word(7n)]);
     assert.deepEqual(client.of(hashes), sent);
@@ -151,11 +151,11 @@ describe("WebSockets", () => {
     const client = await Client.open(node);
     node.chain.progress = { startingBlock: 1n, currentBlock: 2n, highestBlock: 300n };
     const id = await client.result("eth_subscribe", "syncing");
-    await until(() => client.of(id).length === 1, "the state is told");
+    await until(() => client.of(id).length === 1, "the state is announced");
     node.chain.progress = undefined;
     await log(1n);
     node.chain.seal();
-    await until(() => client.of(id).length === 2, "the change is told");
+    await until(() => client.of(id).length === 2, "the change is announced");
     assert.equal((client.of(id)[0] as Json)["syncing"], true);
     assert.equal(client.of(id)[1], false);
     client.socket.close();
@@ -188,7 +188,8 @@ describe("WebSockets", () => {
       await client.result("eth_subscribe", "newHeads");
       const closed = once(client.socket, "close") as Promise<[number, Buffer]>;
       client.socket.pause();
-      // Answers of about 13 kB each, which nobody reads: the system's buffers fill up first.
+      // Answers of about 13 kB each, which the client does not read: the system's buffers fill up
+      // first.
       const block = JSON.stringify({
         ...{ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber" },
         params: ["0x0", true],
