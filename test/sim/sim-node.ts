@@ -380,10 +380,7 @@ export class SimNode {
     }
   }
 
-  /**
-   * Sends without asking the actor: what a correct replica, or a Byzantine replica in the end, puts
-   * out.
-   */
+  /** Sends without asking the actor, for a correct replica and, in the end, a Byzantine one. */
   transmit(to: ReplicaIndex | "all", message: Message): void {
     const world = this.#world;
     const finalHeight = this.#replica?.status().finalHeight ?? 0;
@@ -487,9 +484,7 @@ export class SimNode {
     this.input({ kind: "tick" });
   }
 
-  /**
-   * A Byzantine replica may confuse its own replica into stopping; a correct one must never stop.
-   */
+  /** A Byzantine actor may confuse its own replica into stopping; a correct one never stops. */
   #guard(run: () => void): void {
     try {
       run();
