@@ -10,7 +10,8 @@ import type { RecoveredTransaction } from "../src/chain/transaction-sender.ts";
 import type { Transaction } from "../src/chain/transaction.ts";
 import { AnalyzedCodeCache } from "../src/evm/analyzed-code.ts";
 import { keccak256 } from "../src/crypto/keccak256.ts";
-import { type ChainRules, createEngine } from "../src/execution/engine.ts";
+import type { ChainRules } from "../src/chain/chain-rules.ts";
+import { createEngine } from "../src/execution/engine.ts";
 import {
   type BatchResult,
   executeBatch,

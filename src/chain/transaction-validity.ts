@@ -1,7 +1,11 @@
+/** The checks that need no state. src/execution/state-validity.ts lists all rules. */
+import { err, ok, type Result } from "../base/result.ts";
 import { isActive, type Fork } from "./fork.ts";
 import { intrinsicGas } from "./intrinsic-gas.ts";
+import { decodeTransaction } from "./transaction-decoder.ts";
 import type { TransactionError } from "./transaction-error.ts";
-import type { UnsignedTransaction } from "./transaction.ts";
+import { recoverSender, type RecoveredTransaction } from "./transaction-sender.ts";
+import type { Transaction, UnsignedTransaction } from "./transaction.ts";
 
 /** What a chain asks of a transaction besides its form. */
 export type TransactionRules = {
@@ -12,6 +16,27 @@ export type TransactionRules = {
 };
 
 const INITCODE_SIZE_MAX = 49_152; // EIP-3860
+
+/**
+ * Form, rules of the chain and signature, in the order of their cost. `senderOf` may know the
+ * sender already; recovering one takes longer than all else here. The result keeps views into
+ * `encoded`.
+ */
+export function checkEncodedTransaction(
+  encoded: Uint8Array,
+  hash: Uint8Array,
+  rules: TransactionRules,
+  senderOf: (transaction: Transaction) => bigint | undefined = recoverSender,
+): Result<RecoveredTransaction, TransactionError> {
+  const decoded = decodeTransaction(encoded);
+  if (!decoded.ok) return decoded;
+  const transaction = decoded.value;
+  const fault = checkTransaction(transaction, rules);
+  if (fault !== undefined) return err(fault);
+  const sender = senderOf(transaction);
+  if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
+  return ok({ transaction, encoded, hash, sender });
+}
 
 /**
  * Whether a decoded transaction may ever be included on this chain, whatever the state; undefined

@@ -80,6 +80,12 @@ export function maxGasPrice(transaction: UnsignedTransaction): bigint {
     : transaction.maxFeePerGas;
 }
 
+/** The most that a transaction can take from its sender's balance: all gas bought, and the value. */
+export function maxCost(transaction: UnsignedTransaction): bigint {
+  const price = maxGasPrice(transaction);
+  return price === 0n ? transaction.value : transaction.gasLimit * price + transaction.value;
+}
+
 export function accessListOf(transaction: UnsignedTransaction): AccessList {
   return transaction.type === 0 ? NO_ACCESS_LIST : transaction.accessList;
 }

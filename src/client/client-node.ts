@@ -18,7 +18,7 @@ import { consensusGenesis } from "../wire/consensus-genesis.ts";
 import { createHeaderHasher } from "../wire/ports.ts";
 import type { StoredBlockRecord } from "./reads/block-record.ts";
 import { Calls } from "./reads/calls.ts";
-import type { ExecutedHeight } from "./sync/chain-executor.ts";
+import type { ExecutedHeight } from "../ledger/executed-height.ts";
 import { ChainReader } from "./reads/chain-reader.ts";
 import {
   DEFAULT_CALL_LIMITS,
@@ -125,7 +125,7 @@ export class ClientNode {
     dependencies: ClientDependencies,
     stores: ClientStores,
   ) {
-    const { executor, blocks } = stores;
+    const { executor, genesisBlock, blocks } = stores;
     this.#stores = stores;
     this.#dependencies = dependencies;
     this.#life = new ClientTransactionLife(dependencies.logger);
@@ -135,7 +135,12 @@ export class ClientNode {
       dependencies.logger.error("a listener failed", { reason: String(error) });
     });
     this.#follower = this.#createFollower(options);
-    this.#reader = new ChainReader({ executor, blocks, published: () => this.#follower.published });
+    this.#reader = new ChainReader({
+      executor,
+      genesisBlock,
+      blocks,
+      published: () => this.#follower.published,
+    });
     const pool = { ...DEFAULT_POOL_OPTIONS, ...options.pool };
     this.#submissions = this.#createSubmissions(pool);
     this.#calls = new Calls(

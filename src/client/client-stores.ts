@@ -7,7 +7,7 @@ import { DataDirectory } from "../storage/data-directory.ts";
 import { HeightMark } from "../storage/height-mark.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
 import { StateStore } from "../storage/state-store.ts";
-import { ChainExecutor } from "./sync/chain-executor.ts";
+import { openChainExecutor, type OpenedChain } from "./sync/chain-executor.ts";
 import type { ClientOptions } from "./client-options.ts";
 import {
   abandonJournal,
@@ -15,17 +15,16 @@ import {
   type OpenedJournal,
 } from "./transactions/transaction-journal.ts";
 
-export type ClientStores = {
+export type ClientStores = OpenedChain & {
   readonly directory: DataDirectory;
   readonly blocks: BlockStore;
   readonly state: StateStore;
-  readonly executor: ChainExecutor;
   readonly opened: OpenedJournal;
   /** At least every height that a read has shown. */
   readonly shown: HeightMark;
 };
 
-type Chain = Pick<ClientStores, "blocks" | "state" | "executor">;
+type Chain = OpenedChain & Pick<ClientStores, "blocks" | "state">;
 
 const DEFAULT_REPAIR = "quorate client --abandon-journal";
 
@@ -119,7 +118,7 @@ async function openState(
   options: ClientOptions,
   statePath: string,
   logger: Logger,
-): Promise<Pick<ClientStores, "state" | "executor">> {
+): Promise<OpenedChain & Pick<ClientStores, "state">> {
   try {
     return await tryState(options, statePath);
   } catch (error) {
@@ -133,12 +132,11 @@ async function openState(
 async function tryState(
   options: ClientOptions,
   statePath: string,
-): Promise<Pick<ClientStores, "state" | "executor">> {
+): Promise<OpenedChain & Pick<ClientStores, "state">> {
   const { genesis, contracts = [], genesisBlockHash } = options;
   const state = await StateStore.open(statePath);
   try {
-    const executor = new ChainExecutor({ genesis, contracts, genesisBlockHash }, state);
-    return { state, executor };
+    return { state, ...openChainExecutor({ genesis, contracts, genesisBlockHash }, state) };
   } catch (error) {
     await state.close();
     throw error;

@@ -1,5 +1,5 @@
 /** Puts together what runs transactions: the rules of the chain, a journal and an EVM on it. */
-import type { Fork } from "../chain/fork.ts";
+import type { TransactionRules } from "../chain/transaction-validity.ts";
 import type { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
 import { Evm } from "../evm/evm.ts";
 import type { Precompile } from "../evm/precompile.ts";
@@ -8,15 +8,6 @@ import { Journal } from "../state/journal.ts";
 import type { StateReader } from "../state/state-reader.ts";
 import type { SlowWorkMeter } from "./slow-work-meter.ts";
 import type { TransactionEngine } from "./run-transaction.ts";
-
-/** What holds for every block of a chain. */
-export type ChainRules = {
-  readonly chainId: bigint;
-  readonly fork: Fork;
-  readonly transactionGasMax: bigint | undefined;
-  /** 0 where gas is free. */
-  readonly baseFee: bigint;
-};
 
 export type EngineOptions = {
   /** Analyses of code that outlive the engine: they pay off over many blocks or calls. */
@@ -33,7 +24,7 @@ export type EngineOptions = {
 
 /** One engine serves one block, or one call: its journal holds all changes since `state`. */
 export function createEngine(
-  rules: Omit<ChainRules, "baseFee">,
+  rules: TransactionRules,
   state: StateReader,
   { codes, shouldStop, bulkBytesMax, meter, precompiles }: EngineOptions = {},
 ): TransactionEngine {

@@ -15,7 +15,7 @@ import type { DropReason } from "./drop-reason.ts";
 import type { PermissionPolicy } from "./permission-policy.ts";
 import type { SlowWorkMeter } from "./slow-work-meter.ts";
 import { applyAuthorizations } from "./set-code.ts";
-import { checkAgainstState } from "./state-validity.ts";
+import { checkAgainstState, checkPermission } from "./state-validity.ts";
 import { blobCost, effectiveGasPrice } from "./transaction-fee.ts";
 import type { ExecutedTransaction, TransactionRequest } from "./transaction-request.ts";
 
@@ -46,14 +46,12 @@ export function runTransaction(
   permits?: PermissionPolicy,
 ): Result<ExecutedTransaction, DropReason> {
   const { journal } = engine;
+  // The permission last, so that a transaction that may be included later is not refused for good.
   const reason =
     checkTransaction(request.transaction, engine) ??
-    checkAgainstState(journal, request, block, { blockGasLeft, fork: engine.fork });
+    checkAgainstState(journal, request, block, { blockGasLeft, fork: engine.fork }) ??
+    checkPermission(permits, journal, request);
   if (reason !== undefined) return err(reason);
-  // Last, so that a transaction that may come again is not refused for good before its time.
-  if (permits !== undefined && !permits(journal, request)) {
-    return err({ code: "TX_PERMISSION_DENIED" });
-  }
   engine.meter?.beginTransaction(engine.evm, Number(request.transaction.gasLimit));
   const executed = executeTransaction(engine, request, block);
   const isExhausted = engine.meter?.isExhausted === true;
@@ -82,13 +80,20 @@ export function executeTransaction(
   buyGas(engine, request, block, gasPrice);
   journal.setNonce(sender, transaction.nonce + 1n);
   warmUp(engine, request, block);
-  applyAuthorizations(journal, transaction, engine.chainId);
+  const authorities = applyAuthorizations(journal, transaction, engine.chainId);
   const tx = { origin: sender, gasPrice, blobHashes: blobs?.versionedHashes ?? NO_BLOBS };
   const result = evm.execute(toMessage(request, gasLimit - intrinsic), { block, tx, tracer });
   if (result.status === "stopped" || engine.meter?.isExhausted === true) {
     journal.revertTo(start);
     journal.endTransaction();
-    return { ...outcomeOf(result), gasUsed: 0n, gasRefunded: 0, effectiveGasPrice: 0n, logs: [] };
+    return {
+      ...outcomeOf(result),
+      gasUsed: 0n,
+      gasRefunded: 0,
+      effectiveGasPrice: 0n,
+      logs: [],
+      authorities: [],
+    };
   }
 
   const spent = gasLimit - result.gasLeft;
@@ -99,7 +104,14 @@ export function executeTransaction(
   settle(engine, request, block, gasPrice, gasUsed);
   const logs = journal.endTransaction();
   const gasRefunded = spent - refund < floor ? 0 : refund;
-  return { ...outcomeOf(result), gasUsed, gasRefunded, effectiveGasPrice: gasPrice, logs };
+  return {
+    ...outcomeOf(result),
+    gasUsed,
+    gasRefunded,
+    effectiveGasPrice: gasPrice,
+    logs,
+    authorities,
+  };
 }
 
 /** All gas is bought before anything runs, at the price that holds in the end. */

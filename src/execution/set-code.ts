@@ -12,13 +12,17 @@ const EXISTING_AUTHORITY_REFUND = 12_500;
 /**
  * Processes the list in order. An authorization that does not hold is skipped without a trace,
  * except that its authority stays warm. What is set here stays even if the transaction reverts.
+ * Returns the authorities whose nonce was used.
  */
 export function applyAuthorizations(
   journal: Journal,
   transaction: UnsignedTransaction,
   chainId: bigint,
-): void {
-  for (const authorization of authorizationListOf(transaction)) {
+): readonly bigint[] {
+  const authorizations = authorizationListOf(transaction);
+  if (authorizations.length === 0) return NO_AUTHORITIES;
+  const applied: bigint[] = [];
+  for (const authorization of authorizations) {
     const authority = recoverAuthority(authorization, chainId);
     if (authority === undefined) continue;
     journal.warmAddress(authority);
@@ -28,7 +32,9 @@ export function applyAuthorizations(
     if (journal.exists(authority)) journal.addRefund(EXISTING_AUTHORITY_REFUND);
     journal.setCode(authority, delegationTo(authorization.address));
     journal.setNonce(authority, authorization.nonce + 1n);
+    applied.push(authority);
   }
+  return applied;
 }
 
 /** The zero address takes the delegation away. */
@@ -42,3 +48,4 @@ function delegationTo(address: bigint): Uint8Array {
 }
 
 const NO_CODE = new Uint8Array(0);
+const NO_AUTHORITIES: readonly bigint[] = [];

@@ -1,10 +1,30 @@
-/** Whether a transaction may run on this state, in this block. */
+/**
+ * The rules that decide whether a transaction is taken, and where each one is applied. A rule has
+ * one function; a node that applies it earlier than execution only saves the network the work.
+ *
+ * | rule                                       | submit (client) | admission (replica) | execution |
+ * | ------------------------------------------ | --------------- | ------------------- | --------- |
+ * | form, chain id, gas, size, signature:      | x               | x                   | x         |
+ * |   chain/transaction-validity.ts            |                 |                     |           |
+ * | nonce and balance, with what is pooled:    | x               | x                   |           |
+ * |   txpool/tx-pool.ts                        |                 |                     |           |
+ * | nonce, fees and balance, on this state:    |                 |                     | x         |
+ * |   checkAgainstState                        |                 |                     |           |
+ * | EIP-3607: checkSenderCode                  | x               |                     | x         |
+ * | write permission: checkPermission          | x               | x                   | x         |
+ *
+ * Admission leaves EIP-3607 to execution: a key whose address holds a contract can only come from
+ * the genesis, and the check would cost a question to the execution thread for every transaction.
+ */
 import { isDelegation } from "../chain/delegation.ts";
 import { type Fork, isActive } from "../chain/fork.ts";
 import { maxGasPrice, type UnsignedTransaction } from "../chain/transaction.ts";
 import type { BlockContext } from "../evm/message.ts";
 import type { WorldState } from "../evm/world-state.ts";
+import { Journal } from "../state/journal.ts";
+import type { StateReader } from "../state/state-reader.ts";
 import type { DropReason } from "./drop-reason.ts";
+import type { PermissionPolicy } from "./permission-policy.ts";
 import { type BlobClaim, upfrontCost } from "./transaction-fee.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
 
@@ -37,6 +57,26 @@ function checkNonce(expected: bigint, nonce: bigint): DropReason | undefined {
   if (nonce > expected) return { code: "TX_NONCE_TOO_HIGH", limit: expected };
   if (nonce === NONCE_MAX) return { code: "TX_NONCE_EXHAUSTED" };
   return undefined;
+}
+
+/** What the client node asks of its state before it accepts a transaction. */
+export function checkSubmission(
+  state: StateReader,
+  request: TransactionRequest,
+  { fork, permits }: { readonly fork: Fork; readonly permits: PermissionPolicy | undefined },
+): DropReason | undefined {
+  const world = new Journal(state);
+  return checkSenderCode(world, request.sender, fork) ?? checkPermission(permits, world, request);
+}
+
+/** SPEC A3. */
+export function checkPermission(
+  permits: PermissionPolicy | undefined,
+  world: WorldState,
+  request: TransactionRequest,
+): DropReason | undefined {
+  if (permits === undefined || permits(world, request)) return undefined;
+  return { code: "TX_PERMISSION_DENIED" };
 }
 
 /** EIP-3607: a contract signs nothing. A delegated account (EIP-7702) is still its key's. */

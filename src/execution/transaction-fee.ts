@@ -1,5 +1,5 @@
 /** What a transaction pays per gas, and per blob gas where a test asks for blobs. */
-import { maxGasPrice, type UnsignedTransaction } from "../chain/transaction.ts";
+import { maxCost, type UnsignedTransaction } from "../chain/transaction.ts";
 
 const BLOB_GAS = 131_072n; // EIP-4844: the gas of one blob
 
@@ -25,8 +25,8 @@ export function upfrontCost(
   transaction: UnsignedTransaction,
   blobs: BlobClaim | undefined,
 ): bigint {
-  const gasCost = transaction.gasLimit * maxGasPrice(transaction);
-  return gasCost + transaction.value + blobCost(blobs, blobs?.maxFeePerBlobGas ?? 0n);
+  const cost = maxCost(transaction);
+  return blobs === undefined ? cost : cost + blobCost(blobs, blobs.maxFeePerBlobGas);
 }
 
 export function blobCost(blobs: BlobClaim | undefined, feePerBlobGas: bigint): bigint {

@@ -20,4 +20,6 @@ export type ExecutedTransaction = Pick<
   readonly gasRefunded: number;
   readonly effectiveGasPrice: bigint;
   readonly logs: readonly EvmLog[];
+  /** EIP-7702: the accounts whose authorization was applied, which used one of their nonces. */
+  readonly authorities: readonly bigint[];
 };

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { CodedError } from "../base/coded-error.ts";
 import type { Logger } from "../base/logger.ts";
+import { chainRules } from "../chain/chain-rules.ts";
 import type { Hash, ReplicaIndex } from "../consensus/block.ts";
 import type { Notice } from "../consensus/effect.ts";
 import type { Message } from "../consensus/message.ts";
@@ -24,7 +25,7 @@ import { encodeMessage } from "../wire/message-codec.ts";
 import { createPorts } from "../wire/ports.ts";
 import { STATE_CHANNEL } from "../wire/state-codec.ts";
 import { Admission } from "./transactions/admission.ts";
-import type { ExecutionReport } from "./execution/block-executor.ts";
+import type { ExecutionReport } from "./execution/execution-report.ts";
 import { CheckedTransactions } from "./transactions/checked-transactions.ts";
 import { ClientSessions } from "./peers/client-sessions.ts";
 import { Driver } from "./driver.ts";
@@ -127,9 +128,7 @@ export class ReplicaNode {
     const { ready } = resources;
     const origin = consensusGenesis(genesis, ready.genesis.result);
     const parameters = createParameters(options, origin);
-    const { chainId, transactionGasMax } = genesis;
-    const rules = { chainId, fork: "prague", transactionGasMax } as const;
-    const checked = new CheckedTransactions(rules, resources.senders);
+    const checked = new CheckedTransactions(chainRules(genesis), resources.senders);
     this.#ports = createPorts({ net: origin.net, signer: createSigner(options.seed) });
     this.#signResult = createResultSigner({
       self: options.index,
@@ -332,7 +331,7 @@ export class ReplicaNode {
         replace: (state) => {
           this.counters.stateTransfers++;
           this.#feed.replace(state);
-          this.#admission.refresh(true);
+          this.#admission.onStateReplaced();
         },
         onRefused: (from, code) => this.#onRefusedFrame(from, code),
         onFailed: (error) => this.#die(error),

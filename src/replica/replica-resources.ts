@@ -9,9 +9,9 @@ import {
 import { BlockStore } from "../storage/block-store.ts";
 import { DataDirectory } from "../storage/data-directory.ts";
 import { removeEnvironment } from "../storage/lmdb-environment.ts";
-import type { ExecutionReport } from "./execution/block-executor.ts";
+import type { ExecutionReport } from "./execution/execution-report.ts";
 import { ExecutionService } from "./execution/execution-service.ts";
-import type { ExecutionReady } from "./execution/execution-worker.ts";
+import type { ExecutionReady } from "./execution/execution-messages.ts";
 import { abandonLog, ReplicaLog, type OpenedLog } from "./replica-log.ts";
 import { repairOf, type ReplicaOptions } from "./replica-options.ts";
 

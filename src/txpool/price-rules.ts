@@ -3,12 +3,6 @@ import { maxGasPrice, type Transaction } from "../chain/transaction.ts";
 import type { FeeRules } from "./pool-options.ts";
 import type { PoolRefusal } from "./pool-refusal.ts";
 
-/** The most that a transaction can take from its sender's balance. */
-export function maxCost(transaction: Transaction): bigint {
-  const price = maxGasPrice(transaction);
-  return price === 0n ? transaction.value : transaction.gasLimit * price + transaction.value;
-}
-
 /**
  * Whether one transaction may take another's place; undefined means it may. Where gas is free it
  * never may: the first one was acknowledged, and a price of zero cannot outbid it.

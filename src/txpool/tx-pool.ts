@@ -9,11 +9,11 @@ import { readBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
 import { err, ok, type Result } from "../base/result.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import { maxGasPrice } from "../chain/transaction.ts";
+import { maxCost, maxGasPrice } from "../chain/transaction.ts";
 import type { TxPoolOptions } from "./pool-options.ts";
 import type { PoolRefusal } from "./pool-refusal.ts";
 import { chooseVictims } from "./pool-limits.ts";
-import { checkReplacement, maxCost } from "./price-rules.ts";
+import { checkReplacement } from "./price-rules.ts";
 import { SenderQueue, type Pooled, type RunChange, type Slot } from "./sender-queue.ts";
 import { SourceBooks } from "./source-books.ts";
 

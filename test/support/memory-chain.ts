@@ -20,7 +20,7 @@ import type { TraceOptions } from "../../src/api/trace-options.ts";
 import { checkTransaction } from "../../src/chain/transaction-validity.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { AnalyzedCodeCache } from "../../src/evm/analyzed-code.ts";
-import type { ChainRules } from "../../src/execution/engine.ts";
+import { chainRules, type ChainRules } from "../../src/chain/chain-rules.ts";
 import { executeBatch } from "../../src/execution/execute-batch.ts";
 import { buildGenesis, type PredeployedContract } from "../../src/execution/genesis-state.ts";
 import {
@@ -67,12 +67,7 @@ export class MemoryChain implements RpcReader {
   constructor(genesis: GenesisConfig, { contracts = [], pool = {} }: MemoryChainOptions = {}) {
     this.chainId = genesis.chainId;
     this.transactionGasMax = genesis.transactionGasMax;
-    this.#rules = {
-      chainId: genesis.chainId,
-      fork: "prague",
-      transactionGasMax: genesis.transactionGasMax,
-      baseFee: 0n,
-    };
+    this.#rules = chainRules(genesis);
     this.#pool = new TxPool(
       { ...DEFAULT_POOL_OPTIONS, ...pool },
       {

@@ -17,7 +17,7 @@ import {
 } from "../../execution/calls/read-job.ts";
 import type { Logger } from "../../base/logger.ts";
 import { invariant } from "../../base/invariant.ts";
-import type { ChainExecutor } from "../sync/chain-executor.ts";
+import { unwrittenState, type ChainExecutor } from "../sync/chain-executor.ts";
 import type { ChainReader } from "./chain-reader.ts";
 import type { CallLimits } from "../client-options.ts";
 import { EventLoopShare } from "./event-loop-share.ts";
@@ -59,7 +59,7 @@ export class Calls {
     this.#workers = new ReadWorkers(
       { ...options, workersMax: workersFor(options.workersMax), rules: executor.rules },
       {
-        update: (since) => executor.unwritten(since),
+        update: (since) => unwrittenState(executor, since),
         onDied: (reason) => logger.warn("a read thread died", { reason }),
       },
     );

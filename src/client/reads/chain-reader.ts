@@ -6,6 +6,7 @@ import { equalBytes } from "../../base/bytes.ts";
 import { invariant } from "../../base/invariant.ts";
 import type { BlockCertificate } from "../../api/block-certificate.ts";
 import type { BlockTransaction } from "../../chain/block-transaction.ts";
+import type { GenesisBlock } from "../../chain/genesis-block.ts";
 import type { Receipt } from "../../chain/receipt.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import type { BlockStore } from "../../storage/block-store.ts";
@@ -32,6 +33,7 @@ export type StateAtBlock = {
 
 export type ChainReaderDependencies = {
   readonly executor: ChainExecutor;
+  readonly genesisBlock: GenesisBlock;
   readonly blocks: BlockStore;
   readonly published: () => Published;
 };
@@ -54,7 +56,7 @@ export class ChainReader {
 
   constructor(dependencies: ChainReaderDependencies) {
     this.#dependencies = dependencies;
-    this.#genesis = StoredBlockRecord.ofGenesis(dependencies.executor.genesisBlock);
+    this.#genesis = StoredBlockRecord.ofGenesis(dependencies.genesisBlock);
   }
 
   latestBlock(): StoredBlockRecord {
@@ -70,7 +72,7 @@ export class ChainReader {
     const { executor, published } = this.#dependencies;
     if (number < 0n || number > published().number) return undefined;
     if (number === 0n) return this.#genesis;
-    const found = executor.find(number);
+    const found = executor.index.find(number);
     return found === undefined ? undefined : this.#load(found.height);
   }
 
@@ -132,14 +134,14 @@ export class ChainReader {
   /** Undefined if it is not kept. Block 0 has none: it is final by definition. */
   certificateOf(number: bigint): BlockCertificate | undefined {
     const { executor, blocks, published } = this.#dependencies;
-    const found = number > published().number ? undefined : executor.find(number);
+    const found = number > published().number ? undefined : executor.index.find(number);
     if (found === undefined || number === 0n) return undefined;
     return certificateAt(blocks, executor.genesis.net, found.height);
   }
 
   /** The hash of a published block, for BLOCKHASH. */
   hashOf(number: bigint): Uint8Array {
-    const found = this.#dependencies.executor.find(number);
+    const found = this.#dependencies.executor.index.find(number);
     invariant(found !== undefined, "every block of the chain is known by its number");
     return found.hash;
   }

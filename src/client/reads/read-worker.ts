@@ -5,7 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { invariant } from "../../base/invariant.ts";
 import { AnalyzedCodeCache } from "../../evm/analyzed-code.ts";
-import type { ChainRules } from "../../execution/engine.ts";
+import type { ChainRules } from "../../chain/chain-rules.ts";
 import type { ReadSource } from "../../execution/calls/read-environment.ts";
 import {
   runReadJob,

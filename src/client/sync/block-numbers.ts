@@ -4,7 +4,7 @@
  */
 import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import type { RecordReader } from "../../ledger/chain-records.ts";
-import type { LedgerIndex, LedgerStep } from "../../ledger/ledger.ts";
+import type { LedgerIndex, LedgerStep } from "../../ledger/ledger-index.ts";
 import type { StateChange } from "../../storage/state-store.ts";
 
 /** The consensus height that made a block, and the block's hash. */

@@ -9,7 +9,7 @@ import type { ExecVote } from "../../consensus/message.ts";
 import type { BlockStore } from "../../storage/block-store.ts";
 import { readBlockHead } from "../../wire/block-bytes.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutedHeight } from "./chain-executor.ts";
+import type { ExecutedHeight } from "../../ledger/executed-height.ts";
 import { HeaderResults } from "./header-results.ts";
 import { ResultVotes, type OwnResult, type ResultVotesDependencies } from "./result-votes.ts";
 

@@ -7,16 +7,16 @@
 import { CodedError } from "../../base/coded-error.ts";
 import { hexToBytes } from "../../base/hex.ts";
 import { err, ok, type Result } from "../../base/result.ts";
-import { isDelegation } from "../../chain/delegation.ts";
 import { decodeTransaction } from "../../chain/transaction-decoder.ts";
 import { recoverSender, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { SubmitRefusal, TransactionStatus } from "../../api/transaction-status.ts";
-import { checkTransaction } from "../../chain/transaction-validity.ts";
+import { checkEncodedTransaction } from "../../chain/transaction-validity.ts";
 import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 import { isRetryable } from "../../execution/drop-reason.ts";
-import type { ChainRules } from "../../execution/engine.ts";
+import type { ChainRules } from "../../chain/chain-rules.ts";
 import type { PermissionPolicy } from "../../execution/permission-policy.ts";
+import { checkPermission, checkSubmission } from "../../execution/state-validity.ts";
 import { Journal } from "../../state/journal.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import type { TxPoolOptions } from "../../txpool/pool-options.ts";
@@ -27,7 +27,7 @@ import {
   type SenderTransactions,
 } from "../../txpool/tx-pool.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutedHeight } from "../sync/chain-executor.ts";
+import type { ExecutedHeight } from "../../ledger/executed-height.ts";
 import type { ClientTiming } from "../client-options.ts";
 import { RejectedTransactions } from "./rejected-transactions.ts";
 import { Retransmitter } from "./retransmitter.ts";
@@ -71,8 +71,8 @@ type Open = AcceptedTransaction & {
   lastCode: string | undefined;
 };
 
-/** What no later block mends, said by replicas. Everything else is tried again until it expires. */
-const LASTING_CODES: ReadonlySet<string> = new Set(["TX_PERMISSION_DENIED", "TX_SENDER_HAS_CODE"]);
+/** The one refusal of replicas that outlasts blocks; after any other the node tries again. */
+const LASTING_CODE = "TX_PERMISSION_DENIED";
 /** Of what is handed in within this process. */
 const DEFAULT_SOURCE = "local";
 /** The journal does not keep who handed a transaction in. */
@@ -194,9 +194,9 @@ export class PendingTransactions {
     const entry = this.#open.get(id);
     if (entry === undefined) return;
     entry.lastCode = code;
-    if (!LASTING_CODES.has(code)) return;
+    if (code !== LASTING_CODE) return;
     // A replica that is behind does not know of a grant yet: what is permitted here is sent again.
-    if (code === "TX_PERMISSION_DENIED" && this.#isPermitted(entry.transaction)) return;
+    if (this.#isPermitted(entry.transaction)) return;
     entry.refusedBy.add(replica);
     if (entry.refusedBy.size >= this.#options.weak) this.#giveUp(hexToBytes(id), code);
   }
@@ -246,28 +246,18 @@ export class PendingTransactions {
   }
 
   #check(encoded: Uint8Array, hash: Uint8Array): Result<RecoveredTransaction, SubmitRefusal> {
-    const { rules } = this.#options;
-    const decoded = decodeTransaction(encoded);
-    if (!decoded.ok) return decoded;
-    const transaction = decoded.value;
-    const fault = checkTransaction(transaction, rules);
-    if (fault !== undefined) return err(fault);
-    const sender = recoverSender(transaction);
-    if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
+    const { rules, permits } = this.#options;
+    const checked = checkEncodedTransaction(encoded, hash, rules);
+    if (!checked.ok) return checked;
     const state = this.#dependencies.state();
-    const account = state.account(sender);
-    if (account !== undefined) {
-      const { bytes } = state.code(account.codeHash);
-      // EIP-3607: a contract signs nothing. A delegated account (EIP-7702) is still its key's.
-      if (bytes.length > 0 && !isDelegation(bytes)) return err({ code: "TX_SENDER_HAS_CODE" });
-    }
-    const recovered = { transaction, encoded, hash, sender };
-    return this.#isPermitted(recovered) ? ok(recovered) : err({ code: "TX_PERMISSION_DENIED" });
+    const refusal = checkSubmission(state, checked.value, { fork: rules.fork, permits });
+    return refusal === undefined ? checked : err(refusal);
   }
 
   #isPermitted(request: RecoveredTransaction): boolean {
     const { permits } = this.#options;
-    return permits === undefined || permits(new Journal(this.#dependencies.state()), request);
+    const world = new Journal(this.#dependencies.state());
+    return checkPermission(permits, world, request) === undefined;
   }
 
   #restoreOne(accepted: AcceptedTransaction, hash: Uint8Array): void {

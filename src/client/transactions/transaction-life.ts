@@ -5,7 +5,7 @@
 import { bytesToHex } from "../../base/hex.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
-import type { ExecutedHeight } from "../sync/chain-executor.ts";
+import type { ExecutedHeight } from "../../ledger/executed-height.ts";
 import type { RejectedTransaction } from "./pending-transactions.ts";
 
 export class ClientTransactionLife {

@@ -9,7 +9,7 @@ import type { TrialAccount } from "../../state/trie/trial-state-root.ts";
 import type { StateReader } from "../../state/state-reader.ts";
 import { blockContextOf } from "../block-context.ts";
 import type { CallEnvironment } from "./call.ts";
-import type { ChainRules } from "../engine.ts";
+import type { ChainRules } from "../../chain/chain-rules.ts";
 import { overrideState } from "./overridden-state.ts";
 import type { SlowWorkMeter } from "../slow-work-meter.ts";
 

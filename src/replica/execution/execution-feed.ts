@@ -6,9 +6,9 @@
 import { CodedError } from "../../base/coded-error.ts";
 import type { Block, Hash } from "../../consensus/block.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutionReport } from "./block-executor.ts";
+import type { ExecutionReport } from "./execution-report.ts";
 import type { CheckedTransactions } from "../transactions/checked-transactions.ts";
-import type { ExecutionReady } from "./execution-worker.ts";
+import type { ExecutionReady } from "./execution-messages.ts";
 import type { FinalBlocks } from "../final-blocks.ts";
 
 export type FeedDependencies = {

@@ -3,15 +3,16 @@ import { Worker } from "node:worker_threads";
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
 import type { AccountState } from "../../txpool/tx-pool.ts";
-import type { ExecutionReport, PermissionQuestion } from "./block-executor.ts";
+import type { ExecutionReport } from "./execution-report.ts";
 import type {
   ExecutionEvent,
   ExecutionReady,
   ExecutionRequest,
   ImportCommand,
   ImportOutcome,
+  PermissionQuestion,
   WorkerOptions,
-} from "./execution-worker.ts";
+} from "./execution-messages.ts";
 
 export type ExecutionEvents = {
   onExecuted(executed: ExecutionReport, durationMs: number): void;

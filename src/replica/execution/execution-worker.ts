@@ -6,83 +6,29 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
-import { err, ok, type Result } from "../../base/result.ts";
-import type { GenesisRecord } from "../../ledger/chain-records.ts";
+import { err, ok } from "../../base/result.ts";
+import { decodeTransaction } from "../../chain/transaction-decoder.ts";
+import { BlockExecutor } from "../../ledger/block-executor.ts";
 import { removeEnvironment } from "../../storage/lmdb-environment.ts";
 import { StateStore } from "../../storage/state-store.ts";
-import type { AccountState } from "../../txpool/tx-pool.ts";
-import type { StateCursor } from "../../wire/state-codec.ts";
-import {
-  BlockExecutor,
-  type ExecutionReport,
-  type ExecutorOptions,
-  type PermissionQuestion,
-} from "./block-executor.ts";
+import { decodeBlockBytes } from "../../wire/block-bytes.ts";
+import type {
+  ExecutionEvent,
+  ExecutionReady,
+  ExecutionRequest,
+  ImportCommand,
+  ImportOutcome,
+  PermissionQuestion,
+  WorkerOptions,
+} from "./execution-messages.ts";
+import { executionReport, type ExecutionReport } from "./execution-report.ts";
+import { knownSenders } from "./known-senders.ts";
+import { readResults, RecentChain } from "./recent-chain.ts";
 import { removeLeftovers, replaceState, SnapshotImport } from "../state-sync/snapshot-import.ts";
-import type { ProvedOffer } from "../state-sync/snapshot-proof.ts";
 
-export type WorkerOptions = ExecutorOptions & {
-  readonly statePath: string;
-  /** How long what was executed may wait to be written. */
-  readonly flushDelayMs: number;
-};
+type ExecuteRequest = Extract<ExecutionRequest, { readonly kind: "execute" }>;
 
-export type ExecutionRequest =
-  | { readonly kind: "execute"; readonly block: Uint8Array; readonly senders?: Uint8Array }
-  | { readonly kind: "accounts"; readonly ticket: number; readonly addresses: readonly bigint[] }
-  | {
-      readonly kind: "permissions";
-      readonly ticket: number;
-      readonly questions: readonly PermissionQuestion[];
-    }
-  | { readonly kind: "import"; readonly ticket: number; readonly command: ImportCommand }
-  | { readonly kind: "close" };
-
-/** A state is taken from a peer, in this order. Only `finish` touches the state that is in use. */
-export type ImportCommand =
-  | { readonly kind: "begin"; readonly offer: ProvedOffer }
-  | { readonly kind: "add"; readonly chunk: Uint8Array }
-  | { readonly kind: "finish" }
-  | { readonly kind: "abandon" };
-
-/** What a command led to; `ready` after `finish`, when the new state is in use. */
-export type ImportOutcome = Result<
-  { readonly next: StateCursor | undefined; readonly ready: ExecutionReady | undefined },
-  string
->;
-
-export type ExecutionReady = {
-  readonly kind: "ready";
-  readonly genesis: GenesisRecord;
-  readonly height: number;
-  readonly blockNumber: bigint;
-  /** Of the last heights. */
-  readonly results: ReadonlyMap<number, Uint8Array>;
-  /** The state was damaged and begins again at genesis. */
-  readonly isRebuilt: boolean;
-};
-
-export type ExecutionEvent =
-  | ExecutionReady
-  | {
-      readonly kind: "executed";
-      readonly executed: ExecutionReport;
-      readonly durationMs: number;
-    }
-  | {
-      readonly kind: "accounts";
-      readonly ticket: number;
-      readonly accounts: readonly AccountState[];
-    }
-  | {
-      readonly kind: "permissions";
-      readonly ticket: number;
-      readonly answers: readonly boolean[];
-    }
-  | { readonly kind: "import"; readonly ticket: number; readonly outcome: ImportOutcome }
-  | { readonly kind: "diskFull"; readonly isFull: boolean }
-  | { readonly kind: "failed"; readonly code: string; readonly message: string }
-  | { readonly kind: "closed" };
+type OpenedState = { readonly store: StateStore; readonly executor: BlockExecutor };
 
 const DISK_RETRY_MS = 1_000;
 
@@ -92,15 +38,11 @@ class ExecutionThread {
   #store: StateStore;
   #executor: BlockExecutor;
   #import: SnapshotImport | undefined;
-  #waiting: Extract<ExecutionRequest, { readonly kind: "execute" }>[] = [];
+  #waiting: ExecuteRequest[] = [];
   #flushTimer: NodeJS.Timeout | undefined;
   #isFull = false;
 
-  constructor(
-    options: WorkerOptions,
-    opened: { readonly store: StateStore; readonly executor: BlockExecutor },
-    post: (event: ExecutionEvent) => void,
-  ) {
+  constructor(options: WorkerOptions, opened: OpenedState, post: (event: ExecutionEvent) => void) {
     this.#options = options;
     this.#store = opened.store;
     this.#executor = opened.executor;
@@ -119,7 +61,7 @@ class ExecutionThread {
         return;
       }
       case "permissions": {
-        const answers = request.questions.map((question) => this.#executor.isPermitted(question));
+        const answers = request.questions.map((question) => this.#isPermitted(question));
         this.#post({ kind: "permissions", ticket: request.ticket, answers });
         return;
       }
@@ -170,10 +112,10 @@ class ExecutionThread {
     this.#import = undefined;
     await this.#store.close();
     replaceState(statePath);
-    const { store, executor } = await openExecutor(this.#options);
-    this.#store = store;
-    this.#executor = executor;
-    return readyOf(executor, false);
+    const opened = await openExecutor(this.#options);
+    this.#store = opened.store;
+    this.#executor = opened.executor;
+    return readyOf(opened, false);
   }
 
   async #abandonImport(): Promise<void> {
@@ -187,9 +129,7 @@ class ExecutionThread {
       const request = this.#waiting[0];
       if (request === undefined) break;
       const startedMs = performance.now();
-      const executed = this.#whileRoom(() =>
-        this.#executor.execute(request.block, request.senders),
-      );
+      const executed = this.#whileRoom(() => this.#execute(request));
       if (executed === undefined) return;
       this.#waiting.shift();
       const durationMs = performance.now() - startedMs;
@@ -197,6 +137,17 @@ class ExecutionThread {
       if (this.#executor.isFlushUrgent) this.#flush();
     }
     if (this.#executor.hasUnwritten) this.#scheduleFlush(this.#options.flushDelayMs);
+  }
+
+  #execute({ block, senders }: ExecuteRequest): ExecutionReport {
+    const decoded = decodeBlockBytes(block);
+    invariant(decoded.ok, "the store gives back what was put in");
+    return executionReport(this.#executor.execute(decoded.value, knownSenders(senders)));
+  }
+
+  #isPermitted({ bytes, sender }: PermissionQuestion): boolean {
+    const decoded = decodeTransaction(bytes);
+    return !decoded.ok || this.#executor.isPermitted({ transaction: decoded.value, sender });
   }
 
   #scheduleFlush(delayMs: number): void {
@@ -240,17 +191,16 @@ class ExecutionThread {
   }
 }
 
-function readyOf(executor: BlockExecutor, isRebuilt: boolean): ExecutionReady {
-  const { genesis, height, blockNumber } = executor;
-  const results = executor.storedResults();
+function readyOf({ executor, store }: OpenedState, isRebuilt: boolean): ExecutionReady {
+  const { genesis, height, head } = executor;
+  const results = readResults(store, height);
+  const blockNumber = head.header.number;
   return { kind: "ready", genesis, height, blockNumber, results, isRebuilt };
 }
 
-async function openState(options: WorkerOptions): Promise<{
-  readonly store: StateStore;
-  readonly executor: BlockExecutor;
-  readonly isRebuilt: boolean;
-}> {
+async function openState(
+  options: WorkerOptions,
+): Promise<OpenedState & { readonly isRebuilt: boolean }> {
   removeLeftovers(options.statePath);
   try {
     return { ...(await openExecutor(options)), isRebuilt: false };
@@ -262,12 +212,12 @@ async function openState(options: WorkerOptions): Promise<{
   }
 }
 
-async function openExecutor(
-  options: WorkerOptions,
-): Promise<{ readonly store: StateStore; readonly executor: BlockExecutor }> {
+async function openExecutor(options: WorkerOptions): Promise<OpenedState> {
   const store = await StateStore.open(options.statePath);
   try {
-    return { store, executor: new BlockExecutor(options, store) };
+    const index = new RecentChain(store);
+    const executor = new BlockExecutor({ ...options, keepsHistory: false }, { store, index });
+    return { store, executor };
   } catch (error) {
     await store.close();
     throw error;
@@ -284,13 +234,13 @@ async function main(): Promise<void> {
   };
   try {
     const options = workerData as WorkerOptions;
-    const { store, executor, isRebuilt } = await openState(options);
-    const thread = new ExecutionThread(options, { store, executor }, post);
+    const opened = await openState(options);
+    const thread = new ExecutionThread(options, opened, post);
     let turn = Promise.resolve();
     port.on("message", (request: ExecutionRequest) => {
       turn = turn.then(() => thread.handle(request)).catch(fail);
     });
-    post(readyOf(executor, isRebuilt));
+    post(readyOf(opened, opened.isRebuilt));
   } catch (error) {
     fail(error);
   }

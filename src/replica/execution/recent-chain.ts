@@ -7,7 +7,7 @@ import { readBigEndian, writeBigEndian } from "../../base/big-endian.ts";
 import { CodedError } from "../../base/coded-error.ts";
 import { decodeHeader, encodeHeader, type Header } from "../../chain/header.ts";
 import type { ChainHead, RecordReader } from "../../ledger/chain-records.ts";
-import type { LedgerIndex, LedgerStep } from "../../ledger/ledger.ts";
+import type { LedgerIndex, LedgerStep } from "../../ledger/ledger-index.ts";
 import type { StateChange } from "../../storage/state-store.ts";
 
 /** BLOCKHASH reaches back 256 blocks, and consensus asks for results of fewer heights than that. */

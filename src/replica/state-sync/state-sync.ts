@@ -13,7 +13,7 @@ import {
   type StateMessage,
   type StateRequest,
 } from "../../wire/state-codec.ts";
-import type { ExecutionReady } from "../execution/execution-worker.ts";
+import type { ExecutionReady } from "../execution/execution-messages.ts";
 import { SnapshotServer } from "./snapshot-server.ts";
 import {
   DEFAULT_TRANSFER_TIMING,

@@ -23,7 +23,7 @@ import type {
   ExecutionReady,
   ImportCommand,
   ImportOutcome,
-} from "../execution/execution-worker.ts";
+} from "../execution/execution-messages.ts";
 import { proveOffer, SnapshotResultVotes, type ProvedOffer } from "./snapshot-proof.ts";
 
 export type TransferTiming = {

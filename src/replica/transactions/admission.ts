@@ -12,7 +12,8 @@ import { keccak256 } from "../../crypto/keccak256.ts";
 import type { TxPoolOptions } from "../../txpool/pool-options.ts";
 import { TxPool, type AccountState, type Moved, type PoolStatus } from "../../txpool/tx-pool.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutionReport, PermissionQuestion } from "../execution/block-executor.ts";
+import type { PermissionQuestion } from "../execution/execution-messages.ts";
+import type { ExecutionReport } from "../execution/execution-report.ts";
 import type { CheckedTransactions } from "./checked-transactions.ts";
 import { DEFAULT_INTAKE_LIMITS, Intake, type Refuse, type Unchecked } from "./intake.ts";
 import { isForged } from "../peers/forged.ts";
@@ -122,14 +123,10 @@ export class Admission {
     this.#apply(outcome);
     for (const { id, retry } of executed.drops) if (retry !== undefined) this.#return(id, retry);
     this.#submitPromoted();
-    if (executed.hasAuthorizations) this.refresh();
   }
 
-  /**
-   * Accounts changed of which nobody told, by authorizations or with the whole state: asks again
-   * for all that matter.
-   */
-  refresh(isStateReplaced = false): void {
+  /** The state is another one, at a height that this replica did not execute. */
+  onStateReplaced(): void {
     this.#accounts.clear();
     const senders = Array.from(this.#pool.content(), ({ sender }) => sender);
     if (senders.length === 0) return;
@@ -139,7 +136,7 @@ export class Admission {
         const outcome = this.#pool.onBlock({ accounts, included: [] });
         for (const transaction of outcome.stale) this.#withdraw(idOf(transaction));
         this.#apply(outcome);
-        if (isStateReplaced) this.#handOnAgain();
+        this.#handOnAgain();
         this.#submitPromoted();
       },
       () => undefined,

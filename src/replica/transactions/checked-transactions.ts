@@ -6,13 +6,16 @@
 import { writeBigEndian } from "../../base/big-endian.ts";
 import { hexToBytes } from "../../base/hex.ts";
 import { RecentMap } from "../../base/recent-map.ts";
-import { err, ok, type Result } from "../../base/result.ts";
+import type { Result } from "../../base/result.ts";
 // Not from the executor: the main thread would load the whole EVM for it.
 import { ADDRESS_SIZE } from "../../chain/address.ts";
-import { decodeTransaction } from "../../chain/transaction-decoder.ts";
 import type { TransactionError } from "../../chain/transaction-error.ts";
 import { recoverSender, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
-import { checkTransaction, type TransactionRules } from "../../chain/transaction-validity.ts";
+import {
+  checkEncodedTransaction,
+  type TransactionRules,
+} from "../../chain/transaction-validity.ts";
+import type { Transaction as EthereumTransaction } from "../../chain/transaction.ts";
 import type { Hash, Transaction } from "../../consensus/block.ts";
 import type { SignatureRecoveryPool } from "../../ledger/signature-recovery-pool.ts";
 
@@ -69,18 +72,13 @@ export class CheckedTransactions {
     bytes: Uint8Array,
     hash = hexToBytes(id),
   ): Result<RecoveredTransaction, TransactionError> {
-    const decoded = decodeTransaction(bytes);
-    if (!decoded.ok) return decoded;
-    const fault = checkTransaction(decoded.value, this.#rules);
-    if (fault !== undefined) return err(fault);
-    const known = this.#checked.get(id);
-    const found = known?.sender ?? this.#found.get(id);
-    this.#found.delete(id);
-    const sender = found ?? recoverSender(decoded.value);
-    if (found === undefined) this.recoveredCount++;
-    if (sender === undefined) return err({ code: "TX_SENDER_UNRECOVERABLE" });
-    this.#checked.set(id, { sender, gas: Number(decoded.value.gasLimit) });
-    return ok({ transaction: decoded.value, encoded: bytes, hash, sender });
+    const checked = checkEncodedTransaction(bytes, hash, this.#rules, (transaction) =>
+      this.#senderOf(id, transaction),
+    );
+    if (!checked.ok) return checked;
+    const { sender, transaction } = checked.value;
+    this.#checked.set(id, { sender, gas: Number(transaction.gasLimit) });
+    return checked;
   }
 
   /** Whether a transaction of a body is valid and declares the gas that it says. */
@@ -101,5 +99,13 @@ export class CheckedTransactions {
       }
     });
     return packed;
+  }
+
+  #senderOf(id: Hash, transaction: EthereumTransaction): bigint | undefined {
+    const found = this.#checked.get(id)?.sender ?? this.#found.get(id);
+    this.#found.delete(id);
+    if (found !== undefined) return found;
+    this.recoveredCount++;
+    return recoverSender(transaction);
   }
 }

@@ -5,7 +5,7 @@
 import type { Logger } from "../../base/logger.ts";
 import type { Block, Hash } from "../../consensus/block.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
-import type { ExecutionReport } from "../execution/block-executor.ts";
+import type { ExecutionReport } from "../execution/execution-report.ts";
 
 export class ReplicaTransactionLife {
   readonly #logger: Logger;

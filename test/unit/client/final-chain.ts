@@ -3,6 +3,7 @@
  * from an execution that shares nothing with the client node under test but the rules.
  */
 import { hexToBytes } from "../../../src/base/hex.ts";
+import { chainRules } from "../../../src/chain/chain-rules.ts";
 import { genesisHash } from "../../../src/chain/genesis.ts";
 import { recoverTransaction } from "../../../src/chain/transaction-sender.ts";
 import type { Block, Hash } from "../../../src/consensus/block.ts";
@@ -16,7 +17,7 @@ import { StateDatabase } from "../../../src/state/state-database.ts";
 import { createTransaction } from "../../../src/wire/block-codec.ts";
 import { consensusGenesis } from "../../../src/wire/consensus-genesis.ts";
 import { bytesToHash } from "../../../src/wire/hash-text.ts";
-import { CHAIN_ID, GENESIS } from "../../support/replica-network.ts";
+import { GENESIS } from "../../support/replica-network.ts";
 import { SignedNetwork } from "../../support/signed-messages.ts";
 
 export type FinalBlock = { readonly block: Block; readonly certificate: FinalCert | undefined };
@@ -24,12 +25,7 @@ export type FinalBlock = { readonly block: Block; readonly certificate: FinalCer
 /** "none": proved by the next one that has a certificate. */
 export type Proof = "fast" | "slow" | "none";
 
-const RULES = {
-  chainId: CHAIN_ID,
-  fork: "prague",
-  transactionGasMax: GENESIS.transactionGasMax,
-  baseFee: 0n,
-} as const;
+const RULES = chainRules(GENESIS);
 
 export class FinalChain {
   readonly network = new SignedNetwork(genesisHash(GENESIS));

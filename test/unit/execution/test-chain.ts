@@ -12,7 +12,7 @@ import type { UnsignedTransaction } from "../../../src/chain/transaction.ts";
 import { keccak256 } from "../../../src/crypto/keccak256.ts";
 import { publicKeyOf } from "../../../src/crypto/secp256k1.ts";
 import type { BlockContext } from "../../../src/evm/message.ts";
-import type { ChainRules } from "../../../src/execution/engine.ts";
+import type { ChainRules } from "../../../src/chain/chain-rules.ts";
 import {
   type BatchDependencies,
   type BatchResult,

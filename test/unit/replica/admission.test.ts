@@ -6,7 +6,7 @@ import {
   Admission,
   type AdmissionDependencies,
 } from "../../../src/replica/transactions/admission.ts";
-import type { ExecutionReport } from "../../../src/replica/execution/block-executor.ts";
+import type { ExecutionReport } from "../../../src/replica/execution/execution-report.ts";
 import type { AccountState } from "../../../src/txpool/tx-pool.ts";
 import { CheckedTransactions } from "../../../src/replica/transactions/checked-transactions.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/txpool/pool-options.ts";
@@ -80,7 +80,6 @@ class Desk {
       included: [],
       drops: [],
       accounts: [],
-      hasAuthorizations: false,
       ...more,
     });
   }
@@ -237,7 +236,7 @@ describe("admission", () => {
     const desk = new Desk();
     desk.arrive(transfer(0, 0));
     await until(() => desk.queue.length === 1, "it waits to be ordered");
-    desk.admission.refresh(true);
+    desk.admission.onStateReplaced();
     await until(() => desk.queue.length === 2, "after a state transfer it is handed on again");
     assert.deepEqual(desk.withdrawn, [idOf(transfer(0, 0))], "and the core has forgotten it");
   });

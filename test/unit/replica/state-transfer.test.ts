@@ -10,7 +10,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { bytesToHex } from "../../../src/base/hex.ts";
 import { decodeHeader, encodeHeader } from "../../../src/chain/header.ts";
 import type { ExecVote } from "../../../src/consensus/message.ts";
-import type { ExecutionReport } from "../../../src/replica/execution/block-executor.ts";
+import type { ExecutionReport } from "../../../src/replica/execution/execution-report.ts";
 import { ExecutionService } from "../../../src/replica/execution/execution-service.ts";
 import { SnapshotServer } from "../../../src/replica/state-sync/snapshot-server.ts";
 import { StateTransfer, type Transferred } from "../../../src/replica/state-sync/state-transfer.ts";

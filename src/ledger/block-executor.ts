@@ -1,21 +1,28 @@
 /**
- * The Ethereum chain of a node on its disk: executes the heights of the consensus chain in order on
- * the node's own state, and writes state and records together, so that after a crash both are of
- * one height. What else is kept of the past is up to the kind of node (`LedgerIndex`).
+ * The block executor that replicas and client nodes share: executes the heights of the consensus
+ * chain in order on the node's own state, and writes state and records together, so that after a
+ * crash both are of one height. The kinds of node differ in two options: whether earlier states can
+ * be read (`keepsHistory`), and what else is kept of the past (`LedgerIndex`).
+ *
+ * Hashes are bytes in this folder. A consensus block brings its hash as text, which is converted
+ * here and nowhere else.
  */
 import { CodedError } from "../base/coded-error.ts";
 import { hexToBytes } from "../base/hex.ts";
 import { invariant } from "../base/invariant.ts";
+import { chainRules, type ChainRules } from "../chain/chain-rules.ts";
 import { genesisHash, type GenesisConfig } from "../chain/genesis.ts";
 import type { Header } from "../chain/header.ts";
-import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
-import type { Block as ConsensusBlock } from "../consensus/block.ts";
+import { recoverTransaction, type RecoveredTransaction } from "../chain/transaction-sender.ts";
+import type { Block as ConsensusBlock, Transaction } from "../consensus/block.ts";
 import { AnalyzedCodeCache } from "../evm/analyzed-code.ts";
-import type { ChainRules } from "../execution/engine.ts";
 import { executeBatch, type BatchResult } from "../execution/execute-batch.ts";
 import { buildGenesis, type PredeployedContract } from "../execution/genesis-state.ts";
 import { permissionPolicyOf, type PermissionPolicy } from "../execution/permission-policy.ts";
 import { resultHash } from "../execution/result-hash.ts";
+import { checkPermission } from "../execution/state-validity.ts";
+import type { TransactionRequest } from "../execution/transaction-request.ts";
+import { Journal } from "../state/journal.ts";
 import { StateDatabase } from "../state/state-database.ts";
 import type { StateChange, StateStore } from "../storage/state-store.ts";
 import type { AccountState } from "../txpool/tx-pool.ts";
@@ -28,8 +35,10 @@ import {
   type ChainHead,
   type GenesisRecord,
 } from "./chain-records.ts";
+import { newBlockOf, touchedAddresses, type ExecutedHeight } from "./executed-height.ts";
+import type { LedgerIndex } from "./ledger-index.ts";
 
-export type LedgerOptions = {
+export type BlockExecutorOptions = {
   readonly genesis: GenesisConfig;
   readonly contracts: readonly PredeployedContract[];
   /** Of block 0, if it is known from elsewhere. */
@@ -38,38 +47,30 @@ export type LedgerOptions = {
   readonly keepsHistory: boolean;
 };
 
-/** A height that was executed; `head` is new with it if it made an Ethereum block. */
-export type LedgerStep = {
-  readonly height: number;
-  readonly result: Uint8Array;
-  readonly head: ChainHead | undefined;
+export type BlockExecutorDependencies<Index extends LedgerIndex> = {
+  readonly store: StateStore;
+  readonly index: Index;
 };
 
-/** What a kind of node remembers of the chain besides its end. */
-export type LedgerIndex = {
-  /** Called once, with the head of the store that was opened or just made. */
-  open(head: ChainHead): void;
-  /** Of one of the last 256 blocks. */
-  blockHash(number: bigint): Uint8Array | undefined;
-  /** Records of a height, to be written with its state. */
-  note(step: LedgerStep): readonly StateChange[];
-  /** What was noted is in the store. */
-  onWritten(): void;
-};
+/** Answers for a transaction whose sender was recovered before; undefined for any other. */
+export type KnownTransaction = (
+  transaction: Transaction,
+  position: number,
+) => RecoveredTransaction | undefined;
 
 const CODE_CACHE_BYTES = 64_000_000;
 /** Above all else that waits this many keys are written at once, however recent they are. */
 const PENDING_KEYS_MAX = 50_000;
 
-export class Ledger {
+export class BlockExecutor<Index extends LedgerIndex = LedgerIndex> {
   readonly database: StateDatabase;
   readonly rules: ChainRules;
-  /** Who may write; undefined where everyone may. */
+  /** Decides which senders may write; undefined where all may. */
   readonly permits: PermissionPolicy | undefined;
   readonly codes = new AnalyzedCodeCache(CODE_CACHE_BYTES);
   readonly genesis: GenesisRecord;
+  readonly index: Index;
   readonly #store: StateStore;
-  readonly #index: LedgerIndex;
   /** Records of the heights since the last flush, which go with the state of those heights. */
   #records: StateChange[] = [];
   #head: ChainHead;
@@ -77,10 +78,11 @@ export class Ledger {
   #writtenHeight: number;
 
   /** Makes block 0 in an empty store. Throws STATE_CORRUPT, or GENESIS_MISMATCH. */
-  constructor(options: LedgerOptions, store: StateStore, index: LedgerIndex) {
+  constructor(options: BlockExecutorOptions, dependencies: BlockExecutorDependencies<Index>) {
     const { genesis, contracts, keepsHistory } = options;
+    const { store, index } = dependencies;
     this.#store = store;
-    this.#index = index;
+    this.index = index;
     this.permits = permissionPolicyOf(genesis);
     this.#height = store.height ?? 0;
     this.#writtenHeight = this.#height;
@@ -118,6 +120,11 @@ export class Ledger {
     return this.#head;
   }
 
+  /** Whether a flush has something to write. */
+  get hasUnwritten(): boolean {
+    return this.#height > this.#writtenHeight;
+  }
+
   get isFlushUrgent(): boolean {
     return this.database.pendingKeyCount > PENDING_KEYS_MAX;
   }
@@ -127,15 +134,19 @@ export class Ledger {
     return { address, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
   }
 
+  /** Whether the sender may write, on the state as it is. */
+  isPermitted(request: TransactionRequest): boolean {
+    return checkPermission(this.permits, new Journal(this.database), request) === undefined;
+  }
+
   /** Executes the next height. Throws DISK_FULL with nothing changed. */
-  execute(
-    { hash, header }: Pick<ConsensusBlock, "hash" | "header">,
-    transactions: readonly RecoveredTransaction[],
-  ): BatchResult {
+  execute({ hash, header, body }: ConsensusBlock, known: KnownTransaction): ExecutedHeight {
     const { height, timestampMs } = header;
     invariant(height === this.#height + 1, "heights are executed in order");
-    const result = executeBatch(
-      { transactions, consensusHash: hexToBytes(hash), timestampMs },
+    const transactions = recoverAll(body.transactions, known);
+    const consensusHash = hexToBytes(hash);
+    const executed = executeBatch(
+      { transactions, consensusHash, timestampMs },
       this.#head,
       this.rules,
       {
@@ -145,14 +156,23 @@ export class Ledger {
         codes: this.codes,
       },
     );
-    this.#note(height, result);
-    return result;
+    this.#note(height, executed);
+    const { included, dropped, resultHash: result } = executed;
+    return {
+      height,
+      consensusHash,
+      result,
+      block: newBlockOf(executed),
+      number: this.#head.header.number,
+      dropped,
+      accounts: Array.from(touchedAddresses(transactions, included), (one) => this.account(one)),
+    };
   }
 
   /** Writes all that was executed, in one transaction. Throws DISK_FULL; try again later then. */
   flush(): void {
     if (this.database.pendingKeyCount > 0) this.database.flush();
-    else if (this.#height > this.#writtenHeight) this.#write([]);
+    else if (this.hasUnwritten) this.#write([]);
   }
 
   #note(height: number, { block, resultHash: result }: BatchResult): void {
@@ -162,18 +182,18 @@ export class Ledger {
       this.#head = head;
       this.#records.push(headRecord(head));
     }
-    this.#records.push(...this.#index.note({ height, result, head }));
+    this.#records.push(...this.index.note({ height, result, head }));
   }
 
   #write(changes: readonly StateChange[]): void {
     this.#store.write([...changes, ...this.#records], this.#height);
     this.#records = [];
-    this.#index.onWritten();
+    this.index.onWritten();
     this.#writtenHeight = this.#height;
   }
 
   #blockHash(number: bigint): Uint8Array {
-    const hash = this.#index.blockHash(number);
+    const hash = this.index.blockHash(number);
     invariant(hash !== undefined, "the hashes of the last 256 blocks are known");
     return hash;
   }
@@ -193,14 +213,22 @@ export class Ledger {
     this.#records.push(
       genesisRecord(record),
       headRecord(head),
-      ...this.#index.note({ height: 0, result, head }),
+      ...this.index.note({ height: 0, result, head }),
     );
     this.flush();
     return record;
   }
 }
 
-/** The rules of the chain's blocks, as its genesis sets them. Gas is free. */
-export function chainRules({ chainId, transactionGasMax }: GenesisConfig): ChainRules {
-  return { chainId, fork: "prague", transactionGasMax, baseFee: 0n };
+/** A transaction without a sender got no vote of a correct replica: every node leaves it out. */
+function recoverAll(
+  transactions: readonly Transaction[],
+  known: KnownTransaction,
+): RecoveredTransaction[] {
+  return transactions.flatMap((transaction, position) => {
+    const before = known(transaction, position);
+    if (before !== undefined) return before;
+    const fresh = recoverTransaction(transaction.bytes);
+    return fresh.ok ? fresh.value : [];
+  });
 }
