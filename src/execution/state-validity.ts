@@ -2,16 +2,16 @@
  * The rules that decide whether a transaction is taken, and where each one is applied. A rule has
  * one function; a node that applies it earlier than execution only saves the network the work.
  *
- * | rule                                       | submit (client) | admission (replica) | execution |
- * | ------------------------------------------ | --------------- | ------------------- | --------- |
- * | form, chain id, gas, size, signature:      | x               | x                   | x         |
- * |   chain/transaction-validity.ts            |                 |                     |           |
- * | nonce and balance, with what is pooled:    | x               | x                   |           |
- * |   txpool/tx-pool.ts                        |                 |                     |           |
- * | nonce, fees and balance, on this state:    |                 |                     | x         |
- * |   checkAgainstState                        |                 |                     |           |
- * | EIP-3607: checkSenderCode                  | x               |                     | x         |
- * | write permission: checkPermission          | x               | x                   | x         |
+ * | rule                                   | submit (client) | admission (replica) | execution |
+ * | -------------------------------------- | --------------- | ------------------- | --------- |
+ * | form, chain id, gas, size, signature:  | x               | x                   | x         |
+ * |   src/chain/transaction-validity.ts    |                 |                     |           |
+ * | nonce and balance, with the mempool:   | x               | x                   |           |
+ * |   src/txpool/tx-pool.ts                |                 |                     |           |
+ * | nonce, fees and balance, on the state: |                 |                     | x         |
+ * |   checkAgainstState                    |                 |                     |           |
+ * | EIP-3607: checkSenderCode              | x               |                     | x         |
+ * | write permission: checkPermission      | x               | x                   | x         |
  *
  * Admission leaves EIP-3607 to execution: a key whose address holds a contract can only come from
  * the genesis, and the check would cost a question to the execution thread for every transaction.

@@ -4,19 +4,21 @@
  * state has executed before is reported without being executed again.
  */
 import { CodedError } from "../../base/coded-error.ts";
-import type { Block, Hash } from "../../consensus/block.ts";
+import type { Block } from "../../consensus/block.ts";
 import { bytesToHash } from "../../wire/hash-text.ts";
 import type { ExecutionReport } from "./execution-report.ts";
 import type { CheckedTransactions } from "../transactions/checked-transactions.ts";
 import type { ExecutionReady } from "./execution-messages.ts";
+import type { Driver } from "../driver.ts";
 import type { FinalBlocks } from "../final-blocks.ts";
+import type { ExecutionService } from "./execution-service.ts";
 
 export type FeedDependencies = {
   readonly blocks: FinalBlocks;
   readonly checked: CheckedTransactions;
-  readonly execute: (block: Uint8Array, senders: Uint8Array | undefined) => void;
-  /** The core's `executed`: a height at or below its final one. */
-  readonly report: (height: number, result: Hash) => void;
+  readonly execution: Pick<ExecutionService, "execute">;
+  /** Takes `executed` for heights at or below its final one. */
+  readonly core: Pick<Driver, "input">;
 };
 
 export type FeedOptions = {
@@ -146,16 +148,17 @@ export class ExecutionFeed {
   }
 
   #reportKnown(): void {
-    const { blocks, report } = this.#dependencies;
+    const { blocks, core } = this.#dependencies;
     while (this.#reported < Math.min(this.#executed, this.#final)) {
       this.#reported++;
       const result = blocks.result(this.#reported);
-      if (result !== undefined) report(this.#reported, bytesToHash(result));
+      if (result === undefined) continue;
+      core.input({ kind: "executed", height: this.#reported, result: bytesToHash(result) });
     }
   }
 
   #feed(): void {
-    const { blocks, execute } = this.#dependencies;
+    const { blocks, execution } = this.#dependencies;
     while (!this.#isHeld && this.#fed < this.#final) {
       if (this.#fed - this.#executed >= this.#inFlightMax) return;
       const height = this.#fed + 1;
@@ -163,7 +166,7 @@ export class ExecutionFeed {
       // Between a block that the log gave back and those that the store lost: see `start`.
       if (block === undefined) return;
       this.#fed = height;
-      execute(block, this.#senders.get(height));
+      execution.execute(block, this.#senders.get(height));
       this.#senders.delete(height);
     }
   }

@@ -1,6 +1,5 @@
 /** What the main thread and the execution thread of a replica say to each other. */
 import type { Result } from "../../base/result.ts";
-import type { BlockExecutorOptions } from "../../ledger/block-executor.ts";
 import type { GenesisRecord } from "../../ledger/chain-records.ts";
 import type { AccountState } from "../../txpool/tx-pool.ts";
 import type { StateCursor } from "../../wire/state-codec.ts";
@@ -9,12 +8,6 @@ import type { ExecutionReport } from "./execution-report.ts";
 
 /** Asks whether the sender may write. Form and signature of the transaction were checked. */
 export type PermissionQuestion = { readonly bytes: Uint8Array; readonly sender: bigint };
-
-export type WorkerOptions = Omit<BlockExecutorOptions, "keepsHistory"> & {
-  readonly statePath: string;
-  /** How long what was executed may wait to be written. */
-  readonly flushDelayMs: number;
-};
 
 export type ExecutionRequest =
   | { readonly kind: "execute"; readonly block: Uint8Array; readonly senders?: Uint8Array }

@@ -11,8 +11,8 @@ import type {
   ImportCommand,
   ImportOutcome,
   PermissionQuestion,
-  WorkerOptions,
 } from "./execution-messages.ts";
+import type { WorkerOptions } from "./execution-worker.ts";
 
 export type ExecutionEvents = {
   onExecuted(executed: ExecutionReport, durationMs: number): void;

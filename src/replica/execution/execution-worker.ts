@@ -8,7 +8,7 @@ import { CodedError } from "../../base/coded-error.ts";
 import { invariant } from "../../base/invariant.ts";
 import { err, ok } from "../../base/result.ts";
 import { decodeTransaction } from "../../chain/transaction-decoder.ts";
-import { BlockExecutor } from "../../ledger/block-executor.ts";
+import { BlockExecutor, type BlockExecutorOptions } from "../../ledger/block-executor.ts";
 import { removeEnvironment } from "../../storage/lmdb-environment.ts";
 import { StateStore } from "../../storage/state-store.ts";
 import { decodeBlockBytes } from "../../wire/block-bytes.ts";
@@ -19,12 +19,17 @@ import type {
   ImportCommand,
   ImportOutcome,
   PermissionQuestion,
-  WorkerOptions,
 } from "./execution-messages.ts";
 import { executionReport, type ExecutionReport } from "./execution-report.ts";
 import { knownSenders } from "./known-senders.ts";
 import { readResults, RecentChain } from "./recent-chain.ts";
 import { removeLeftovers, replaceState, SnapshotImport } from "../state-sync/snapshot-import.ts";
+
+export type WorkerOptions = Omit<BlockExecutorOptions, "keepsHistory"> & {
+  readonly statePath: string;
+  /** How long what was executed may wait to be written. */
+  readonly flushDelayMs: number;
+};
 
 type ExecuteRequest = Extract<ExecutionRequest, { readonly kind: "execute" }>;
 

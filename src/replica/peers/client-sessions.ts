@@ -20,13 +20,17 @@ export type SessionDependencies = {
   readonly blocks: FinalBlocks;
   /** How far this replica has executed. */
   readonly execHeight: () => number;
-  /** The frame was queued; false if the client must take some of what waits first. */
-  readonly send: (client: Principal, parts: readonly Uint8Array[]) => boolean;
-  readonly submit: (client: Principal, transactions: readonly Uint8Array[]) => void;
-  readonly report: (nonce: number) => ReplicaReport;
+  readonly links: {
+    /** The frame was queued; false if the client must take some of what waits first. */
+    send(client: Principal, parts: readonly Uint8Array[]): boolean;
+  };
+  readonly transactions: {
+    submit(client: Principal, transactions: readonly Uint8Array[]): void;
+  };
+  readonly reporter: { report(nonce: number): ReplicaReport };
   /** Our signed result; undefined while this replica must not sign any. */
   readonly signResult: (vote: Omit<ExecVote, "sender" | "signature">) => ExecVote | undefined;
-  readonly onRefused: (client: Principal, code: string) => void;
+  readonly router: { onRefused(client: Principal, code: string): void };
 };
 
 type Session = {
@@ -81,20 +85,20 @@ export class ClientSessions {
   onFrame(client: Principal, bytes: Uint8Array): void {
     const session = this.#sessions.get(client);
     const decoded = decodeClientMessage(bytes);
-    if (!decoded.ok) this.#dependencies.onRefused(client, decoded.error.code);
+    if (!decoded.ok) this.#dependencies.router.onRefused(client, decoded.error.code);
     else if (session !== undefined && isRequest(decoded.value)) {
       this.#handle(session, decoded.value);
-    } else this.#dependencies.onRefused(client, "MESSAGE_UNWANTED");
+    } else this.#dependencies.router.onRefused(client, "MESSAGE_UNWANTED");
   }
 
   answer(client: Principal, answer: ReplicaAnswer): boolean {
-    return this.#dependencies.send(client, [CHANNEL, encodeClientMessage(answer)]);
+    return this.#dependencies.links.send(client, [CHANNEL, encodeClientMessage(answer)]);
   }
 
   #handle(session: Session, request: ClientRequest): void {
     switch (request.kind) {
       case "submit":
-        this.#dependencies.submit(session.client, request.transactions);
+        this.#dependencies.transactions.submit(session.client, request.transactions);
         return;
       case "follow": {
         const from = Math.max(1, request.fromHeight);
@@ -103,7 +107,7 @@ export class ClientSessions {
         return;
       }
       case "statusRequest":
-        this.answer(session.client, this.#dependencies.report(request.nonce));
+        this.answer(session.client, this.#dependencies.reporter.report(request.nonce));
         return;
       case "blocksRequest": {
         const next = Math.max(1, request.fromHeight);
@@ -155,11 +159,11 @@ export class ClientSessions {
   }
 
   #sendBlock(client: Principal, height: number): boolean {
-    const { blocks, send } = this.#dependencies;
+    const { blocks, links } = this.#dependencies;
     if (height > blocks.latestHeight) return false;
     const block = blocks.block(height);
     if (block === undefined) return false;
-    return send(client, [CHANNEL, ...finalBlockParts(block, blocks.certificate(height))]);
+    return links.send(client, [CHANNEL, ...finalBlockParts(block, blocks.certificate(height))]);
   }
 
   /** Whether the result of this height is dealt with. */

@@ -6,6 +6,7 @@ import { PeerPenalties } from "./peer-penalties.ts";
 
 /** The part of a transport that it needs. */
 export type GuardedLinks = {
+  isReplica(peer: Principal): boolean;
   isUp(peer: Principal): boolean;
   hold(peer: Principal, isHeld: boolean): void;
   bar(peer: Principal, pauseMs: number): void;
@@ -13,10 +14,9 @@ export type GuardedLinks = {
 
 export type PeerGuardDependencies = {
   readonly logger: Logger;
-  readonly isReplica: (peer: Principal) => boolean;
-  /** Undefined before the node listens. */
-  readonly links: () => GuardedLinks | undefined;
-  readonly onBarred: (peer: Principal) => void;
+  readonly links: GuardedLinks;
+  /** The peer lost its link. */
+  onBarred(peer: Principal): void;
 };
 
 export class PeerGuard {
@@ -29,19 +29,18 @@ export class PeerGuard {
 
   /** Not replicas: their votes travel on the same link as the transactions that they forward. */
   hold(peer: Principal | undefined, isHeld: boolean): void {
-    const { isReplica, links } = this.#dependencies;
-    if (peer !== undefined && !isReplica(peer)) links()?.hold(peer, isHeld);
+    const { links } = this.#dependencies;
+    if (peer !== undefined && !links.isReplica(peer)) links.hold(peer, isHeld);
   }
 
   /** A peer that is cut off already is not punished for what was under way. */
   onForged(peer: Principal | undefined, code: string): void {
-    const { logger, links, onBarred } = this.#dependencies;
-    const transport = links();
-    if (peer === undefined || !isForged(code) || transport?.isUp(peer) !== true) return;
+    const { logger, links } = this.#dependencies;
+    if (peer === undefined || !isForged(code) || !links.isUp(peer)) return;
     const pauseMs = this.#penalties.note(peer, performance.now());
     if (pauseMs === undefined) return;
     logger.warn("a peer sends what is forged and is cut off", { peer, code, pauseMs });
-    transport.bar(peer, pauseMs);
-    onBarred(peer);
+    links.bar(peer, pauseMs);
+    this.#dependencies.onBarred(peer);
   }
 }

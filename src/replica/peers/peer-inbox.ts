@@ -18,13 +18,19 @@ import type { CheckedTransactions } from "../transactions/checked-transactions.t
 export type InboxDependencies = {
   readonly authenticator: PeerMessageAuthenticator;
   readonly checked: CheckedTransactions;
-  readonly onMessage: (from: ReplicaIndex, message: Message, transactionsValid: boolean) => void;
-  readonly onRefused: (from: ReplicaIndex, code: string) => void;
-  /** Stops reading from a peer, or goes on. */
-  readonly hold: (from: ReplicaIndex, isHeld: boolean) => void;
+  readonly receiver: MessageReceiver;
+  readonly links: {
+    /** Stops reading from a peer, or goes on. */
+    hold(from: ReplicaIndex, isHeld: boolean): void;
+  };
 };
 
-/** What a peer may still answer: nobody sends us large things that we did not ask for. */
+export type MessageReceiver = {
+  onMessage(from: ReplicaIndex, message: Message, transactionsValid: boolean): void;
+  onRefused(from: ReplicaIndex, code: string): void;
+};
+
+/** What a peer may still answer: a correct peer sends large messages only when asked. */
 type Awaited = { bodies: number; blocks: number };
 
 /** About 5 ms of signature recovery; then others get their turn. */
@@ -73,20 +79,20 @@ export class PeerInbox {
   }
 
   #handle(from: ReplicaIndex, bytes: Uint8Array): void {
-    const { checked, onMessage, onRefused, hold } = this.#dependencies;
+    const { checked, receiver, links } = this.#dependencies;
     const opened = this.#open(from, bytes);
     if (!opened.ok) {
-      onRefused(from, opened.error);
+      receiver.onRefused(from, opened.error);
       return;
     }
     const message = opened.value;
     const unchecked = transactionsOf(message).filter(({ id }) => !checked.has(id));
     if (unchecked.length <= CHECKS_PER_TURN) {
-      onMessage(from, message, isAllValid(message, checked));
+      receiver.onMessage(from, message, isAllValid(message, checked));
       return;
     }
     this.#waiting.set(from, []);
-    hold(from, true);
+    links.hold(from, true);
     const check = (): void => {
       if (!this.#isClosed) this.#checkSlice(from, message, unchecked, 0);
     };
@@ -109,7 +115,7 @@ export class PeerInbox {
     unchecked: readonly Transaction[],
     start: number,
   ): void {
-    const { checked, onMessage, hold } = this.#dependencies;
+    const { checked, receiver, links } = this.#dependencies;
     const end = Math.min(unchecked.length, start + CHECKS_PER_TURN);
     const isValid = unchecked
       .slice(start, end)
@@ -122,13 +128,13 @@ export class PeerInbox {
     }
     const waiting = this.#waiting.get(from) ?? [];
     this.#waiting.delete(from);
-    onMessage(from, message, isValid && isAllValid(message, checked));
+    receiver.onMessage(from, message, isValid && isAllValid(message, checked));
     for (let at = 0; at < waiting.length; at++) {
       const bytes = waiting[at];
       // Another large body among them: the rest waits for it in turn.
       if (bytes !== undefined) this.onFrame(from, bytes);
     }
-    if (!this.#waiting.has(from)) hold(from, false);
+    if (!this.#waiting.has(from)) links.hold(from, false);
   }
 
   #isAwaited(from: ReplicaIndex, type: number | undefined): boolean {

@@ -82,20 +82,22 @@ describe("final blocks", () => {
       session.sessions = new ClientSessions({
         blocks,
         execHeight: () => 30,
-        send: (_client, parts) => {
-          if (session.room === 0) return false;
-          session.room--;
-          const decoded = decodeClientMessage(Buffer.concat(parts.slice(1)));
-          assert.ok(decoded.ok);
-          const { value } = decoded;
-          if (value.kind === "finalBlock") session.seen.push(`b${value.block.header.height}`);
-          if (value.kind === "execVote") session.seen.push(`r${value.vote.height}`);
-          return true;
+        links: {
+          send: (_client, parts) => {
+            if (session.room === 0) return false;
+            session.room--;
+            const decoded = decodeClientMessage(Buffer.concat(parts.slice(1)));
+            assert.ok(decoded.ok);
+            const { value } = decoded;
+            if (value.kind === "finalBlock") session.seen.push(`b${value.block.header.height}`);
+            if (value.kind === "execVote") session.seen.push(`r${value.vote.height}`);
+            return true;
+          },
         },
-        submit: () => undefined,
-        report: () => assert.fail(),
+        transactions: { submit: () => undefined },
+        reporter: { report: () => assert.fail() },
         signResult: (vote) => ({ ...vote, sender: 0, signature: new Uint8Array(64) }),
-        onRefused: (_client, code) => session.seen.push(code),
+        router: { onRefused: (_client, code) => session.seen.push(code) },
       });
       session.sessions.onUp(CLIENT);
       return session;

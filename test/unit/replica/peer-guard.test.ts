@@ -33,13 +33,13 @@ describe("peers that misbehave", () => {
     const barred: number[] = [];
     const up = new Set([1, 8]);
     const guard = new PeerGuard({
-      isReplica: (peer) => peer < 4,
       logger: SILENT_LOGGER,
-      links: () => ({
+      links: {
+        isReplica: (peer) => peer < 4,
         isUp: (peer) => up.has(peer),
         hold: () => undefined,
         bar: (peer) => up.delete(peer),
-      }),
+      },
       onBarred: (peer) => barred.push(peer),
     });
     for (let count = 0; count < 100; count++) {

@@ -36,9 +36,11 @@ function open(): {
   const inbox = new PeerInbox({
     authenticator: { authenticate: (message) => ({ ok: true, value: message }) },
     checked,
-    onMessage: (_from, { kind }, isValid) => got.push({ kind, isValid }),
-    onRefused: (_from, code) => refused.push(code),
-    hold: (_from, isHeld) => holds.push(isHeld),
+    receiver: {
+      onMessage: (_from, { kind }, isValid) => got.push({ kind, isValid }),
+      onRefused: (_from, code) => refused.push(code),
+    },
+    links: { hold: (_from, isHeld) => holds.push(isHeld) },
   });
   return { inbox, got, refused, holds, checked };
 }
