@@ -48,7 +48,7 @@ export class SignatureRecoveryPool {
 
   /**
    * The senders in the order of the transactions; undefined for one that has none, and for all of a
-   * thread that ended: whoever needs to know recovers that one itself.
+   * thread that ended: the caller recovers those itself.
    */
   async recover(transactions: readonly Uint8Array[]): Promise<(bigint | undefined)[]> {
     const parts: Promise<(bigint | undefined)[]>[] = [];
@@ -104,7 +104,7 @@ export class SignatureRecoveryPool {
       thread.waiting.get(ticket)?.(senders);
       thread.waiting.delete(ticket);
     });
-    // What it was asked is recovered elsewhere; with no thread left nobody is asked any more.
+    // Its callers recover what it was asked; without threads `isWorth` is false.
     const onEnd = (): void => {
       const at = this.#threads.indexOf(thread);
       if (at >= 0 && !this.#isClosed) this.#threads.splice(at, 1);

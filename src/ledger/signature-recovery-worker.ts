@@ -1,4 +1,4 @@
-/** A thread that finds out who signed transactions, a batch at a time (sender-pool.ts). */
+/** A thread that recovers senders, a batch at a time (signature-recovery-pool.ts). */
 import { parentPort } from "node:worker_threads";
 import { writeBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";
@@ -10,7 +10,7 @@ import { unpackBatch } from "./signature-recovery-batch.ts";
 export type RecoveryRequest = { readonly ticket: number; readonly packed: Uint8Array };
 export type RecoveryAnswer = { readonly ticket: number; readonly senders: Uint8Array };
 
-/** 20 bytes each, and zeros for one that is malformed or signed by nobody. */
+/** 20 bytes each, and zeros for one that is malformed or whose signature recovers no key. */
 function recoverBatch(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   const batch = unpackBatch(packed);
   const senders = new Uint8Array(batch.length * ADDRESS_SIZE);

@@ -25,7 +25,7 @@ export type ReplicaOptions = {
   readonly seed: Uint8Array;
   readonly dataPath: string;
   readonly listen: Endpoint;
-  /** Where the replicas are, by index; undefined where it is told later. */
+  /** Where the replicas are, by index; undefined where `setEndpoint` sets it later. */
   readonly replicas: readonly (Endpoint | undefined)[];
   readonly clientPublicKeys: ReadonlyMap<Principal, Uint8Array>;
   readonly startMode: StartMode;

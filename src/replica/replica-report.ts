@@ -13,7 +13,7 @@ export type ReplicaCounters = {
 };
 
 export type LocalReport = {
-  /** The last thing that only an operator can mend. */
+  /** The last notice that needs an operator. */
   readonly alarm: string | undefined;
   /** Executable transactions leave no room. */
   readonly isPoolFull: boolean;

@@ -3,7 +3,7 @@
  * accepted transaction is acknowledged (SPEC E13): it leaves only when it is final, when the state
  * made it impossible, when it expired, when its own sender outbid it, or, while it is queued behind
  * a gap, when an executable one needs its room. An eviction is reported (`evicted`), so that the
- * status has a reason.
+ * status has a reason. Hashes are bytes in this folder.
  */
 import { readBigEndian } from "../base/big-endian.ts";
 import { invariant } from "../base/invariant.ts";

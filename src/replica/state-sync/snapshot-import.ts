@@ -26,7 +26,7 @@ export class SnapshotImport {
   readonly #offer: ProvedOffer;
   readonly #store: StateStore;
   readonly #import: StateImport;
-  /** What goes with the last write: until then the store has no height and is nobody's state. */
+  /** What goes with the last write: until then the store has no height and cannot be used. */
   #lastRecords: readonly StateChange[] = [];
   #cursor: StateCursor | undefined;
 
@@ -61,7 +61,7 @@ export class SnapshotImport {
       const fault = this.#import.add(entry);
       if (fault !== undefined) return err(fault);
     }
-    // Without an end there must be progress, or a liar would keep us here for ever.
+    // Without an end there must be progress, or a Byzantine peer could prolong it for ever.
     const isProgress = entries.length > 0 && (next === undefined || isBefore(this.#cursor, next));
     if (!isProgress && next !== undefined) return err("SNAPSHOT_OUT_OF_ORDER");
     this.#cursor = next;

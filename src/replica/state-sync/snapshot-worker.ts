@@ -1,7 +1,7 @@
 /**
  * The thread that reads the state for a replica that lost its own. It reads in a transaction of its
  * own, so execution goes on beside it and the snapshot stays what it was; it uses at most half of
- * the time, so that whoever asks cannot have a processor for itself.
+ * the time, so that a peer that asks cannot occupy a processor.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { invariant } from "../../base/invariant.ts";

@@ -56,7 +56,7 @@ export type StateSyncDependencies = Pick<
 };
 
 export const DEFAULT_GAP_MIN = 1_000;
-/** After nobody could give a state: blocks are executed meanwhile. */
+/** After no peer could give a state: blocks are executed meanwhile. */
 const RETRY_MS = 60_000;
 
 export class StateSync {
@@ -85,8 +85,8 @@ export class StateSync {
   }
 
   /**
-   * The network is final up to here, as far as we are told: worth a state of somebody else? What
-   * was told may be false. It costs some requests, and execution goes on until a state has been
+   * Decides whether to take a state, from a final height that a peer claims. The claim may be
+   * false. It costs some requests, and execution goes on until a state has been
    * proved, taken and checked.
    */
   consider(finalHeight: number): void {
@@ -107,7 +107,7 @@ export class StateSync {
   /** The bytes of one message, without the channel. */
   onFrame(from: ReplicaIndex, bytes: Uint8Array): void {
     if (this.#transfer?.onAnswer(from, bytes) === true) return;
-    // A chunk that nobody waits for is not worth being decoded.
+    // A chunk is large: without a transfer it is not decoded.
     const isChunk = stateMessageType(bytes) === SNAPSHOT_CHUNK_TYPE;
     const decoded = isChunk ? undefined : decodeStateMessage(bytes);
     if (decoded?.ok === true) this.#onMessage(from, decoded.value);

@@ -93,14 +93,14 @@ export class StateTransfer {
   /** Tries every peer, some times over. Undefined if none could give a state from `minHeight` on. */
   async run(minHeight: number): Promise<Transferred | undefined> {
     const { peersUp, logger, timing } = this.#dependencies;
-    const liars = new Set<ReplicaIndex>();
+    const byzantine = new Set<ReplicaIndex>();
     for (let round = 0; round < ROUNDS_MAX; round++) {
       if (round > 0) await this.#sleep(timing.roundMs);
       if (this.#isOver()) return undefined;
       for (const peer of shuffled(peersUp())) {
-        if (this.#isOver() || liars.has(peer)) continue;
+        if (this.#isOver() || byzantine.has(peer)) continue;
         const startMs = performance.now();
-        const ready = await this.#attempt(peer, minHeight, liars);
+        const ready = await this.#attempt(peer, minHeight, byzantine);
         if (ready === undefined) continue;
         const ms = Math.round(performance.now() - startMs);
         logger.info("state taken from a peer", { peer, height: ready.height, ms });
@@ -137,7 +137,7 @@ export class StateTransfer {
   async #attempt(
     peer: ReplicaIndex,
     minHeight: number,
-    liars: Set<ReplicaIndex>,
+    byzantine: Set<ReplicaIndex>,
   ): Promise<ExecutionReady | undefined> {
     const { logger, send, importState } = this.#dependencies;
     let snapshot: number | undefined;
@@ -149,7 +149,7 @@ export class StateTransfer {
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       if (this.#isStopped) return undefined;
-      if (error instanceof Lie) liars.add(peer);
+      if (error instanceof Lie) byzantine.add(peer);
       const isLie = error instanceof Lie;
       logger.warn("a peer gave no state", { peer, code: error.code, isLie });
       await importState({ kind: "abandon" });

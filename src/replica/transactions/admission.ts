@@ -2,6 +2,8 @@
  * Where transactions come in (docs/adr/0009): form and signature, then the rules
  * of the pool on the executed state, then the core's queue, which gets only what can be ordered
  * now: gap-free runs of nonces that their senders can pay for.
+ *
+ * Hashes are bytes towards the mempool and execution, text (`Hash`) towards the core.
  */
 import { hexToBytes } from "../../base/hex.ts";
 import { RecentMap } from "../../base/recent-map.ts";
@@ -62,7 +64,7 @@ export class Admission {
   readonly #dependencies: AdmissionDependencies;
   /** Accounts as of the last executed height, the oldest known first. */
   readonly #accounts = new Map<bigint, AccountState>();
-  /** Ids of late: whoever sends one again was only too slow to hear of it. */
+  /** Ids of the last blocks: a client that has not seen them yet sends the same bytes again. */
   readonly #executed = new RecentMap<Hash, true>(EXECUTED_MAX);
   /** In the order of arrival, while the accounts of some senders are being asked for. */
   #waiting: Arrival[] = [];
@@ -98,7 +100,7 @@ export class Admission {
     return this.#pool.status();
   }
 
-  /** `source` is who hands it in; what is refused for good is told to `refuse`. */
+  /** `source` names the peer; `refuse` gets what is refused for good. */
   arrive(transactions: readonly Uint8Array[], source: string, refuse?: Refuse): void {
     for (const bytes of transactions) this.#intake.push({ bytes, source, refuse });
     this.#resume();
@@ -276,7 +278,7 @@ export class Admission {
     const { code } = added.error;
     if (code === "TX_ALREADY_KNOWN") return;
     if (isFromMemory && code === "TX_INSUFFICIENT_BALANCE") {
-      // It may have been paid by a contract, of which nobody told us.
+      // A contract may have paid it, which no report of a height names.
       this.#accounts.delete(transaction.sender);
       this.#wait(arrival);
       return;

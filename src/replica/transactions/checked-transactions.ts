@@ -26,7 +26,7 @@ const GENERATION_MAX = 32_768;
 export class CheckedTransactions {
   readonly #rules: TransactionRules;
   readonly #pool: SignatureRecoveryPool | undefined;
-  /** Senders that other threads found and nobody has asked for yet. */
+  /** Senders that other threads found, until the transaction is checked. */
   readonly #found = new Map<Hash, bigint>();
   readonly #checked = new RecentMap<Hash, Checked>(GENERATION_MAX);
   /** How many signatures were recovered on this thread, ever. */

@@ -1,5 +1,5 @@
 /**
- * What becomes of single transactions in this replica, for whoever looks for one by its hash in the
+ * What becomes of single transactions in this replica, for a search by hash in the
  * logs of all nodes. At `debug` only: at other levels it costs a question for each block.
  */
 import type { Logger } from "../../base/logger.ts";
