@@ -80,7 +80,7 @@ export function maxGasPrice(transaction: UnsignedTransaction): bigint {
     : transaction.maxFeePerGas;
 }
 
-/** The most that a transaction can take from its sender's balance: all gas bought, and the value. */
+/** The most that a transaction can take from its sender's balance. */
 export function maxCost(transaction: UnsignedTransaction): bigint {
   const price = maxGasPrice(transaction);
   return price === 0n ? transaction.value : transaction.gasLimit * price + transaction.value;
