@@ -7,7 +7,7 @@ import type { FinalCert } from "../consensus/certificate.ts";
 import type { ExecVote } from "../consensus/message.ts";
 import type { Endpoint, Peer, Principal } from "../transport/principal.ts";
 import { DEFAULT_LINK_TIMING } from "../transport/transport-options.ts";
-import { Transport, type PeerStatus } from "../transport/transport.ts";
+import { Transport } from "../transport/transport.ts";
 import {
   CLIENT_CHANNEL,
   decodeClientMessage,
@@ -34,15 +34,20 @@ export type ReplicaEvents = {
 const CHANNEL = Uint8Array.of(CLIENT_CHANNEL);
 
 export class ReplicaLinks {
-  readonly #transport: Transport;
+  readonly #options: ClientOptions;
+  readonly #logger: Logger;
+  readonly #up = new Set<ReplicaIndex>();
+  /** Undefined until `start`: the parts that handle the events are made after the links. */
+  #transport: Transport | undefined;
+
+  constructor(options: ClientOptions, logger: Logger) {
+    this.#options = options;
+    this.#logger = logger;
+  }
 
   /** Begins to dial. No event comes before it has returned. */
-  static async open(
-    options: ClientOptions,
-    logger: Logger,
-    events: ReplicaEvents,
-  ): Promise<ReplicaLinks> {
-    const { seed, genesis, replicas } = options;
+  async start(events: ReplicaEvents): Promise<void> {
+    const { seed, genesis, replicas } = this.#options;
     const clientMin = clientPrincipalMin(genesis.replicaPublicKeys.length);
     const peers = new Map<Principal, Peer>(
       genesis.replicaPublicKeys.map((publicKey, replica) => [
@@ -50,59 +55,63 @@ export class ReplicaLinks {
         { publicKey, endpoint: replicas[replica] },
       ]),
     );
-    const transport = await Transport.open(
+    this.#transport = await Transport.open(
       {
-        self: options.principal ?? clientMin,
+        self: this.#options.principal ?? clientMin,
         clientPrincipalMin: clientMin,
         identity: createTlsIdentity(seed, "client"),
         peers,
         listen: undefined,
-        timing: { ...DEFAULT_LINK_TIMING, ...options.linkTiming },
+        timing: { ...DEFAULT_LINK_TIMING, ...this.#options.linkTiming },
       },
       {
         onUp: (replica) => {
-          logger.info("replica up", { replica });
+          this.#logger.info("replica up", { replica });
+          this.#up.add(replica);
           events.onUp(replica);
         },
         onDown: (replica, reason) => {
-          logger.info("replica down", { replica, reason });
+          this.#logger.info("replica down", { replica, reason });
+          this.#up.delete(replica);
           events.onDown(replica);
         },
-        onFrame: (replica, frame) => onFrame(replica, frame, logger, events),
-        onRefusal: ({ code, remote }) => logger.debug("link refused", { code, remote }),
+        onFrame: (replica, frame) => onReplicaFrame(replica, frame, this.#logger, events),
+        onRefusal: ({ code, remote }) => this.#logger.debug("link refused", { code, remote }),
       },
     );
-    return new ReplicaLinks(transport);
   }
 
-  private constructor(transport: Transport) {
-    this.#transport = transport;
+  /** In the order of their indices. */
+  get replicasUp(): readonly ReplicaIndex[] {
+    return [...this.#up].sort((a, b) => a - b);
   }
 
-  /** False if it was not taken: it is asked again. */
+  /** Not acknowledged: transactions are retransmitted until they are final. */
+  submit(replica: ReplicaIndex, transactions: readonly Uint8Array[]): void {
+    this.ask(replica, { kind: "submit", transactions });
+  }
+
+  /** False if the request was not taken, because the link is down or its queue is full. */
   ask(replica: ReplicaIndex, request: ClientRequest): boolean {
-    if (!this.#transport.isUp(replica)) return false;
+    if (this.#transport?.isUp(replica) !== true) return false;
     return this.#transport.send(replica, [CHANNEL, encodeClientMessage(request)]);
   }
 
+  /** Stops reading from a replica, or goes on. */
   hold(replica: ReplicaIndex, isHeld: boolean): void {
-    this.#transport.hold(replica, isHeld);
+    this.#transport?.hold(replica, isHeld);
   }
 
   setEndpoint(replica: ReplicaIndex, endpoint: Endpoint): void {
-    this.#transport.setEndpoint(replica, endpoint);
+    this.#transport?.setEndpoint(replica, endpoint);
   }
 
-  status(): PeerStatus[] {
-    return this.#transport.status();
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close();
+  async close(): Promise<void> {
+    await this.#transport?.close();
   }
 }
 
-function onFrame(
+function onReplicaFrame(
   replica: ReplicaIndex,
   frame: Uint8Array,
   logger: Logger,
@@ -123,11 +132,15 @@ function onFrame(
   // Blocks and votes are kept for a while, and a frame may be a view of a large buffer.
   const decoded = decodeClientMessage(Uint8Array.from(bytes));
   if (!decoded.ok) refuse(decoded.error.code);
-  else if (!handle(replica, decoded.value, events)) refuse("MESSAGE_UNWANTED");
+  else if (!handleReplicaMessage(replica, decoded.value, events)) refuse("MESSAGE_UNWANTED");
 }
 
-/** Whether it is for a client node to hear. */
-function handle(replica: ReplicaIndex, message: ClientMessage, events: ReplicaEvents): boolean {
+/** False for a message that only replicas take. */
+function handleReplicaMessage(
+  replica: ReplicaIndex,
+  message: ClientMessage,
+  events: ReplicaEvents,
+): boolean {
   switch (message.kind) {
     case "finalBlock":
       events.onBlock(replica, message.block, message.certificate);

@@ -182,7 +182,7 @@ async function openRpc(
     },
     {
       access,
-      methods: gateMethods(createMethodTable(node.reads, network), {
+      methods: gateMethods(createMethodTable(node.reads, node.pending, network), {
         whenReady: () => node.whenReady(),
         notReadyReason: () => network.networkStatus().problem ?? "it is catching up with the chain",
       }),

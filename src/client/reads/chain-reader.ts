@@ -14,8 +14,7 @@ import { certificateAt } from "../sync/block-certificates.ts";
 import { BlockCache } from "./block-cache.ts";
 import { StoredBlockRecord } from "./block-record.ts";
 import type { ChainExecutor } from "../sync/chain-executor.ts";
-
-export type Published = { readonly height: number; readonly number: bigint };
+import type { PublishedHead } from "../sync/published-head.ts";
 
 export type LocatedTransaction = {
   readonly block: StoredBlockRecord;
@@ -35,7 +34,7 @@ export type ChainReaderDependencies = {
   readonly executor: ChainExecutor;
   readonly genesisBlock: GenesisBlock;
   readonly blocks: BlockStore;
-  readonly published: () => Published;
+  readonly published: PublishedHead;
 };
 
 /** Names a block whose record may come from elsewhere. */
@@ -60,7 +59,7 @@ export class ChainReader {
   }
 
   latestBlock(): StoredBlockRecord {
-    const { number } = this.#dependencies.published();
+    const { number } = this.#dependencies.published;
     if (this.#latest?.header.number === number) return this.#latest;
     const latest = this.blockByNumber(number);
     invariant(latest !== undefined, "a published block is in the store");
@@ -70,7 +69,7 @@ export class ChainReader {
 
   blockByNumber(number: bigint): StoredBlockRecord | undefined {
     const { executor, published } = this.#dependencies;
-    if (number < 0n || number > published().number) return undefined;
+    if (number < 0n || number > published.number) return undefined;
     if (number === 0n) return this.#genesis;
     const found = executor.index.find(number);
     return found === undefined ? undefined : this.#load(found.height);
@@ -80,7 +79,7 @@ export class ChainReader {
     const { blocks, published } = this.#dependencies;
     if (equalBytes(hash, this.#genesis.hash)) return this.#genesis;
     const height = blocks.heightOf(hash);
-    if (height === undefined || height > published().height) return undefined;
+    if (height === undefined || height > published.height) return undefined;
     return this.#load(height);
   }
 
@@ -99,7 +98,7 @@ export class ChainReader {
       return { block: this.#genesis, index: 0, transaction: funding };
     }
     const position = blocks.positionOf(hash);
-    if (position === undefined || position.height > published().height) return undefined;
+    if (position === undefined || position.height > published.height) return undefined;
     const block = this.#load(position.height);
     const transaction = block?.transactions[position.index];
     if (block === undefined || transaction === undefined) return undefined;
@@ -108,13 +107,19 @@ export class ChainReader {
 
   isFinal(transactionHash: Uint8Array): boolean {
     const position = this.#dependencies.blocks.positionOf(transactionHash);
-    return position !== undefined && position.height <= this.#dependencies.published().height;
+    return position !== undefined && position.height <= this.#dependencies.published.height;
   }
 
   /** The state after a block as the machine reads it; undefined if it is not kept. */
   stateReaderAt(number: bigint): StateReader | undefined {
     const { executor, published } = this.#dependencies;
-    return number > published().number ? undefined : executor.database.at(number);
+    return number > published.number ? undefined : executor.database.at(number);
+  }
+
+  /** The state after the last published block. */
+  latestState(): StateReader {
+    const { executor, published } = this.#dependencies;
+    return this.stateReaderAt(published.number) ?? executor.database;
   }
 
   stateAt(block: NamedBlock): StateAtBlock | undefined {
@@ -134,7 +139,7 @@ export class ChainReader {
   /** Undefined if it is not kept. Block 0 has none: it is final by definition. */
   certificateOf(number: bigint): BlockCertificate | undefined {
     const { executor, blocks, published } = this.#dependencies;
-    const found = number > published().number ? undefined : executor.index.find(number);
+    const found = number > published.number ? undefined : executor.index.find(number);
     if (found === undefined || number === 0n) return undefined;
     return certificateAt(blocks, executor.genesis.net, found.height);
   }

@@ -1,6 +1,5 @@
-/** Everything that ethrpc asks of the node, in the shapes that src/rpc declares. */
+/** Everything that ethrpc reads from the node, in the shapes that src/api declares. */
 import { invariant } from "../../base/invariant.ts";
-import type { Result } from "../../base/result.ts";
 import type { BlockCertificate } from "../../api/block-certificate.ts";
 import type { BlockTransaction } from "../../chain/block-transaction.ts";
 import type { CallRequest } from "../../api/call-request.ts";
@@ -10,7 +9,7 @@ import type { SimulationRequest } from "../../api/simulation.ts";
 import type { SyncProgress } from "../../api/sync-progress.ts";
 import type { TraceOptions } from "../../api/trace-options.ts";
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
-import type { SubmitRefusal, TransactionStatus } from "../../api/transaction-status.ts";
+import type { TransactionStatus } from "../../api/transaction-status.ts";
 import type { ReadKind, ReadResults } from "../../execution/calls/read-job.ts";
 import type { TracedBlock } from "../../execution/trace/trace-transactions.ts";
 import type { FeeRules } from "../../txpool/pool-options.ts";
@@ -19,6 +18,10 @@ import type { StoredBlockRecord } from "./block-record.ts";
 import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Calls } from "./calls.ts";
 import type { ChainReader, LocatedTransaction, NamedBlock, StateAtBlock } from "./chain-reader.ts";
+import type { ClientEvents } from "../client-events.ts";
+import type { Emitter } from "../notifications.ts";
+import type { Readiness } from "../readiness.ts";
+import type { ReplicaLinks } from "../replica-links.ts";
 import type { FinalityWaiters } from "../transactions/finality-waiters.ts";
 import type { PendingTransactions } from "../transactions/pending-transactions.ts";
 
@@ -32,21 +35,12 @@ export type LocalReadsOptions = {
 export type LocalReadsDependencies = {
   readonly reader: ChainReader;
   readonly calls: Calls;
-  readonly submissions: PendingTransactions;
-  readonly settlements: FinalityWaiters;
-  readonly onBlock: Subscribe<StoredBlockRecord>;
-  readonly onAccepted: Subscribe<RecoveredTransaction>;
-  readonly peerCount: () => number;
-  readonly submit: (
-    encoded: Uint8Array,
-    source: string | undefined,
-  ) => Promise<Result<Uint8Array, SubmitRefusal>>;
-  /** Heights that the node has yet to read before it is where the replicas are. */
-  readonly lag: () => number;
+  readonly pending: PendingTransactions;
+  readonly waiters: FinalityWaiters;
+  readonly events: Emitter<ClientEvents>;
+  readonly links: Pick<ReplicaLinks, "replicasUp">;
+  readonly readiness: Pick<Readiness, "syncLag">;
 };
-
-/** Returns what ends the subscription. */
-type Subscribe<Event> = (listener: (event: Event) => void) => () => void;
 
 type CalledBlock = { readonly header: Header };
 type Read<Kind extends ReadKind> = ReadResults[Kind] | Promise<ReadResults[Kind]>;
@@ -97,11 +91,11 @@ export class LocalReads {
   }
 
   pendingTransaction(hash: Uint8Array): RecoveredTransaction | undefined {
-    return this.#dependencies.submissions.get(hash);
+    return this.#dependencies.pending.get(hash);
   }
 
   pendingNonce(address: bigint): bigint {
-    return this.#dependencies.submissions.pendingNonce(address);
+    return this.#dependencies.pending.pendingNonce(address);
   }
 
   stateAt(block: NamedBlock): StateAtBlock | undefined {
@@ -175,17 +169,10 @@ export class LocalReads {
     return this.#dependencies.calls.run("proof", { number, address, slots }, number, caller);
   }
 
-  submitRaw(
-    encoded: Uint8Array,
-    source: string | undefined,
-  ): Promise<Result<Uint8Array, SubmitRefusal>> {
-    return this.#dependencies.submit(encoded, source);
-  }
-
   transactionStatus(hash: Uint8Array): TransactionStatus | undefined {
-    const { reader, submissions } = this.#dependencies;
+    const { reader, pending } = this.#dependencies;
     const found = reader.findTransaction(hash);
-    if (found === undefined) return submissions.statusOf(hash);
+    if (found === undefined) return pending.statusOf(hash);
     return { kind: "final", number: found.block.header.number, index: found.index };
   }
 
@@ -197,24 +184,24 @@ export class LocalReads {
   ): Promise<TransactionStatus | undefined> {
     const status = this.transactionStatus(hash);
     if (status?.kind !== "pending") return status;
-    await this.#dependencies.settlements.wait(hash, timeoutMs, aborted);
+    await this.#dependencies.waiters.wait(hash, timeoutMs, aborted);
     return this.transactionStatus(hash);
   }
 
   poolStatus(): PoolStatus {
-    return this.#dependencies.submissions.poolStatus();
+    return this.#dependencies.pending.poolStatus();
   }
 
   poolContent(): Iterable<SenderTransactions> {
-    return this.#dependencies.submissions.content();
+    return this.#dependencies.pending.content();
   }
 
   poolContentOf(sender: bigint): SenderTransactions {
-    return this.#dependencies.submissions.contentOf(sender);
+    return this.#dependencies.pending.contentOf(sender);
   }
 
   peerCount(): number {
-    return this.#dependencies.peerCount();
+    return this.#dependencies.links.replicasUp.length;
   }
 
   /** Everything is kept. */
@@ -224,11 +211,11 @@ export class LocalReads {
 
   /** Every block from now on, in order, once each. Returns what ends it. */
   onBlock(listener: (block: StoredBlockRecord) => void): () => void {
-    return this.#dependencies.onBlock(listener);
+    return this.#dependencies.events.on("blockPublished", listener);
   }
 
   onAccepted(listener: (transaction: RecoveredTransaction) => void): () => void {
-    return this.#dependencies.onAccepted(listener);
+    return this.#dependencies.events.on("transactionAccepted", listener);
   }
 
   /** The least tip per gas that is taken; 0 where gas is free. */
@@ -238,7 +225,7 @@ export class LocalReads {
 
   /** Undefined when the node has caught up. One height makes at most one block. */
   syncProgress(): SyncProgress | undefined {
-    const lag = this.#dependencies.lag();
+    const lag = this.#dependencies.readiness.syncLag;
     if (lag === 0) return undefined;
     const currentBlock = this.latestBlock().header.number;
     const highestBlock = currentBlock + BigInt(lag);

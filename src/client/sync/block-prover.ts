@@ -1,11 +1,13 @@
 /**
  * From the streams of final blocks that replicas send to blocks that are proved final. A block
  * without a certificate of its own waits, apart for each replica, until one above it on the same
- * chain has one: so a replica that lies spoils its own stream only.
+ * chain has one: so a Byzantine replica spoils its own stream only.
  */
 import type { Block, Hash, ReplicaIndex } from "../../consensus/block.ts";
 import type { FinalCert } from "../../consensus/certificate.ts";
+import type { BlockStore } from "../../storage/block-store.ts";
 import type { PeerMessageAuthenticator } from "../../wire/authenticate.ts";
+import { readBlockHead } from "../../wire/block-bytes.ts";
 
 export type ProvedBlocks = {
   /** Consecutive, from the height after the last one that was proved before. */
@@ -13,6 +15,9 @@ export type ProvedBlocks = {
   /** Of the last of them. */
   readonly certificate: FinalCert;
 };
+
+/** The last block that is proved final. */
+export type ProvedTip = { readonly height: number; readonly hash: Hash };
 
 export type ProverOutcome =
   /** Nothing new: known already, or waiting for its proof. */
@@ -33,7 +38,7 @@ export class BlockProver {
   #hash: Hash;
 
   constructor(
-    proved: { readonly height: number; readonly hash: Hash },
+    proved: ProvedTip,
     dependencies: { readonly authenticator: Pick<PeerMessageAuthenticator, "authenticate"> },
   ) {
     this.#height = proved.height;
@@ -106,4 +111,12 @@ export class BlockProver {
     this.#waiting.delete(replica);
     return { kind: "lie", reason };
   }
+}
+
+/** Where an earlier process of this node left off; block 0 of the consensus chain if none did. */
+export function lastProvedBlock(blocks: BlockStore, genesisHash: Hash): ProvedTip {
+  const height = blocks.latestHeight;
+  const bytes = height === undefined ? undefined : blocks.get(height, "block");
+  if (height === undefined || bytes === undefined) return { height: 0, hash: genesisHash };
+  return { height, hash: readBlockHead(Uint8Array.from(bytes)).hash };
 }

@@ -1,10 +1,13 @@
 /**
- * Which replicas are followed: 2f+1 while all goes well, so that f of them may lie or hang without
- * being noticed; more when nothing moves all the same; none that lied while there are others.
+ * Which replicas are followed: 2f+1 while all goes well, so that f Byzantine or hanging ones among
+ * them do no harm; more when nothing moves all the same; a distrusted one only when no other is
+ * left.
  */
+import type { Logger } from "../../base/logger.ts";
 import type { ReplicaIndex } from "../../consensus/block.ts";
 import type { Quorum } from "../../consensus/quorum.ts";
 import type { ReplicaReport } from "../../wire/client-codec.ts";
+import type { BlockStreams } from "./block-streams.ts";
 
 export type FollowedOptions = {
   readonly quorum: Quorum;
@@ -12,17 +15,15 @@ export type FollowedOptions = {
 };
 
 export type FollowedDependencies = {
-  /** Starts the stream, or moves it. */
-  readonly follow: (replica: ReplicaIndex) => void;
-  readonly unfollow: (replica: ReplicaIndex) => void;
+  readonly streams: Pick<BlockStreams, "follow" | "unfollow">;
+  readonly logger: Logger;
 };
 
 type Followed = {
   isUp: boolean;
   isFollowed: boolean;
   distrustedUntilMs: number;
-  /** The last heights that came from it over the present link. */
-  blockHeight: number;
+  /** The last height of a vote that came over the present link. */
   voteHeight: number;
   report: ReplicaReport | undefined;
 };
@@ -32,7 +33,7 @@ export type FollowedStatus = {
   readonly isUp: boolean;
   readonly isFollowed: boolean;
   readonly isDistrusted: boolean;
-  /** What it last said of itself; undefined since its link is down or before its first answer. */
+  /** Its last report; undefined while its link is down and before the first report. */
   readonly report: ReplicaReport | undefined;
 };
 
@@ -76,21 +77,16 @@ export class FollowedReplicas {
     if (known !== undefined) known.report = report;
   }
 
-  onBlock(replica: ReplicaIndex, height: number): void {
-    const known = this.#replicas[replica];
-    if (known !== undefined) known.blockHeight = height;
-  }
-
   onVote(replica: ReplicaIndex, height: number): void {
     const known = this.#replicas[replica];
     if (known !== undefined) known.voteHeight = height;
   }
 
-  blockHeightOf(replica: ReplicaIndex): number {
-    return this.#replicas[replica]?.blockHeight ?? 0;
-  }
-
-  distrust(replica: ReplicaIndex, nowMs: number): void {
+  /** The replica sent what no correct one sends; `reason` is the code of what it was. */
+  distrust(replica: ReplicaIndex, reason: string): void {
+    const { logger } = this.#dependencies;
+    logger.debug("a replica sent what no correct replica sends", { replica, reason });
+    const nowMs = performance.now();
     const known = this.#replicas[replica];
     if (known === undefined) return;
     known.distrustedUntilMs = nowMs + this.#options.distrustMs;
@@ -108,7 +104,7 @@ export class FollowedReplicas {
   /** Nothing moves: one more, or all of them anew. */
   widen(nowMs: number): void {
     if (this.#start(this.#best(nowMs, false))) return;
-    for (const replica of this.followed) this.#dependencies.follow(replica);
+    for (const replica of this.followed) this.#dependencies.streams.follow(replica);
   }
 
   /** All is well: the one that is furthest behind is not needed. */
@@ -118,13 +114,13 @@ export class FollowedReplicas {
     if (slowest !== undefined && followed.length > this.#options.quorum.quorum) this.#stop(slowest);
   }
 
-  /** The highest final height that f+1 replicas reached: at least one of them does not lie. */
+  /** The highest final height that f+1 replicas reached: at least one of them is correct. */
   reportedHeight(): number | undefined {
     const heights = this.#replicas.flatMap(({ report }) => report?.finalHeight ?? []);
     return heights.toSorted((a, b) => b - a)[this.#options.quorum.weak - 1];
   }
 
-  /** How many are up and have said where they stand. */
+  /** How many are up and have reported their heights. */
   get reportCount(): number {
     return this.#replicas.filter(({ isUp, report }) => isUp && report !== undefined).length;
   }
@@ -155,7 +151,7 @@ export class FollowedReplicas {
     const known = replica === undefined ? undefined : this.#replicas[replica];
     if (replica === undefined || known === undefined) return false;
     known.isFollowed = true;
-    this.#dependencies.follow(replica);
+    this.#dependencies.streams.follow(replica);
     return true;
   }
 
@@ -163,7 +159,7 @@ export class FollowedReplicas {
     const known = this.#replicas[replica];
     if (known?.isFollowed !== true) return;
     known.isFollowed = false;
-    this.#dependencies.unfollow(replica);
+    this.#dependencies.streams.unfollow(replica);
   }
 
   #progressOf(replica: ReplicaIndex): number {
@@ -176,7 +172,6 @@ function createFollowed(): Followed {
     isUp: false,
     isFollowed: false,
     distrustedUntilMs: 0,
-    blockHeight: 0,
     voteHeight: 0,
     report: undefined,
   };

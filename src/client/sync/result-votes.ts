@@ -4,6 +4,8 @@
  */
 import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
 import type { ExecVote } from "../../consensus/message.ts";
+import type { PeerMessageAuthenticator } from "../../wire/authenticate.ts";
+import type { FollowedReplicas } from "./followed-replicas.ts";
 
 /** What this node knows of a height that it executed. */
 export type OwnResult = {
@@ -27,9 +29,9 @@ export type ResultVotesOptions = {
 };
 
 export type ResultVotesDependencies = {
-  readonly verify: (vote: ExecVote) => boolean;
-  /** A replica whose vote cannot be its own, or is none of the final block. */
-  readonly onLie: (replica: ReplicaIndex, reason: string) => void;
+  readonly authenticator: Pick<PeerMessageAuthenticator, "authenticate">;
+  /** Takes a replica whose vote is not signed by it, or is for another block than the final one. */
+  readonly replicas: Pick<FollowedReplicas, "distrust">;
 };
 
 type Held = { readonly vote: ExecVote; readonly from: ReplicaIndex; isVerified: boolean };
@@ -45,11 +47,11 @@ export class ResultVotes {
     this.#dependencies = dependencies;
   }
 
-  /** `from` is who told it; only its own votes are taken, so nobody can fill another's place. */
+  /** Only a replica's own votes are taken from it: so it cannot fill the place of another's. */
   add(vote: ExecVote, from: ReplicaIndex): void {
     const { height, sender } = vote;
     if (sender !== from) {
-      this.#dependencies.onLie(from, "VOTE_NOT_ITS_OWN");
+      this.#dependencies.replicas.distrust(from, "VOTE_NOT_ITS_OWN");
       return;
     }
     if (height <= this.#published || height > this.#published + this.#options.heightsMax) return;
@@ -79,10 +81,11 @@ export class ResultVotes {
     return { kind: "waiting" };
   }
 
-  /** Everything up to this height is published. Who signed another result there is reported. */
+  /** Everything up to this height is published. A replica that signed another result is distrusted. */
   onPublished(own: OwnResult): void {
+    const { replicas } = this.#dependencies;
     for (const [, { vote, from }] of this.#heights.get(own.height) ?? []) {
-      if (vote.result !== own.result) this.#dependencies.onLie(from, "VOTE_RESULT_WRONG");
+      if (vote.result !== own.result) replicas.distrust(from, "VOTE_RESULT_WRONG");
     }
     this.start(own.height);
   }
@@ -97,11 +100,11 @@ export class ResultVotes {
     if (held.isVerified) return true;
     const { vote, from } = held;
     if (vote.blockHash !== own.blockHash) {
-      this.#dependencies.onLie(from, "VOTE_BLOCK_WRONG");
+      this.#dependencies.replicas.distrust(from, "VOTE_BLOCK_WRONG");
       return false;
     }
-    if (!this.#dependencies.verify(vote)) {
-      this.#dependencies.onLie(from, "VOTE_SIGNATURE_INVALID");
+    if (!this.#dependencies.authenticator.authenticate(vote, vote.sender).ok) {
+      this.#dependencies.replicas.distrust(from, "VOTE_SIGNATURE_INVALID");
       return false;
     }
     held.isVerified = true;

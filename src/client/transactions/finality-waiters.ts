@@ -1,13 +1,14 @@
-/** Those who wait until a transaction is final or refused. */
-import { bytesToHex, type Hex } from "../../base/hex.ts";
+/** Requests that wait until a transaction is final or refused. */
+import type { Hash } from "../../consensus/block.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
 
 export class FinalityWaiters {
-  readonly #waiting = new Map<Hex, Set<() => void>>();
+  readonly #waiting = new Map<Hash, Set<() => void>>();
 
   /** Resolves when the transaction is settled, when the time is over, or when it is aborted. */
   wait(hash: Uint8Array, timeoutMs: number, aborted?: AbortSignal): Promise<void> {
     if (aborted?.aborted === true) return Promise.resolve();
-    const key = bytesToHex(hash);
+    const key = bytesToHash(hash);
     return new Promise((resolve) => {
       const waiters = this.#waiting.get(key) ?? new Set();
       this.#waiting.set(key, waiters);
@@ -27,7 +28,7 @@ export class FinalityWaiters {
 
   settle(hash: Uint8Array): void {
     if (this.#waiting.size === 0) return;
-    for (const end of this.#waiting.get(bytesToHex(hash)) ?? []) end();
+    for (const end of this.#waiting.get(bytesToHash(hash)) ?? []) end();
   }
 
   close(): void {

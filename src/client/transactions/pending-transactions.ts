@@ -9,16 +9,11 @@ import { hexToBytes } from "../../base/hex.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import { decodeTransaction } from "../../chain/transaction-decoder.ts";
 import { recoverSender, type RecoveredTransaction } from "../../chain/transaction-sender.ts";
+import type { Submitter } from "../../api/chain-reader.ts";
 import type { SubmitRefusal, TransactionStatus } from "../../api/transaction-status.ts";
-import { checkEncodedTransaction } from "../../chain/transaction-validity.ts";
-import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
+import type { Hash, ReplicaIndex, Transaction } from "../../consensus/block.ts";
 import { keccak256 } from "../../crypto/keccak256.ts";
 import { isRetryable } from "../../execution/drop-reason.ts";
-import type { ChainRules } from "../../chain/chain-rules.ts";
-import type { PermissionPolicy } from "../../execution/permission-policy.ts";
-import { checkPermission, checkSubmission } from "../../execution/state-validity.ts";
-import { Journal } from "../../state/journal.ts";
-import type { StateReader } from "../../state/state-reader.ts";
 import type { TxPoolOptions } from "../../txpool/pool-options.ts";
 import {
   TxPool,
@@ -29,35 +24,39 @@ import {
 import { bytesToHash } from "../../wire/hash-text.ts";
 import type { ExecutedHeight } from "../../ledger/executed-height.ts";
 import type { ClientTiming } from "../client-options.ts";
+import type { ClientDisk } from "../client-disk.ts";
+import type { NodeFailure } from "../node-failure.ts";
+import type { ChainReader } from "../reads/chain-reader.ts";
+import type { ReplicaLinks } from "../replica-links.ts";
 import { RejectedTransactions } from "./rejected-transactions.ts";
 import { Retransmitter } from "./retransmitter.ts";
+import { SubmissionCheck, type SubmissionCheckOptions } from "./submission-check.ts";
 import type { AcceptedTransaction, OpenedJournal } from "./transaction-journal.ts";
 
 export type RejectedTransaction = { readonly hash: Uint8Array; readonly code: string };
 
-export type PendingTransactionsOptions = {
+export type PendingTransactionsOptions = SubmissionCheckOptions & {
   readonly pool: TxPoolOptions;
   readonly timing: ClientTiming;
-  readonly rules: ChainRules;
-  readonly permits: PermissionPolicy | undefined;
   /** f+1: so many replicas are believed when they refuse. */
   readonly weak: number;
 };
 
+/** Takes what becomes of transactions whose hash was given out. */
+export type TransactionListener = {
+  onAccepted(transaction: RecoveredTransaction): void;
+  onRefused(refused: RejectedTransaction): void;
+  /** A transaction became final so long after it was accepted. */
+  onFinal(latencyMs: number): void;
+};
+
 export type PendingTransactionsDependencies = {
   readonly opened: OpenedJournal;
-  /** The state after the last published block. */
-  readonly state: () => StateReader;
-  readonly isFinal: (hash: Uint8Array) => boolean;
-  /** To one replica. */
-  readonly send: (replica: ReplicaIndex, transactions: readonly Uint8Array[]) => void;
-  readonly replicasUp: () => readonly ReplicaIndex[];
-  readonly isDiskFull: () => boolean;
-  readonly onAccepted: (transaction: RecoveredTransaction) => void;
-  readonly onRefused: (refused: RejectedTransaction) => void;
-  /** A transaction that was promised here is final, so long after it was accepted. */
-  readonly onFinal?: ((latencyMs: number) => void) | undefined;
-  readonly onFailure: (error: unknown) => void;
+  readonly chain: Pick<ChainReader, "latestState" | "isFinal">;
+  readonly links: Pick<ReplicaLinks, "submit" | "replicasUp">;
+  readonly disk: Pick<ClientDisk, "isFull">;
+  readonly failure: Pick<NodeFailure, "submitRefusal" | "failJournal">;
+  readonly listener: TransactionListener;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -73,12 +72,13 @@ type Open = AcceptedTransaction & {
 
 /** The one refusal of replicas that outlasts blocks; after any other the node tries again. */
 const LASTING_CODE = "TX_PERMISSION_DENIED";
-/** Of what is handed in within this process. */
+/** The source of a transaction that is submitted within this process. */
 const DEFAULT_SOURCE = "local";
-/** The journal does not keep who handed a transaction in. */
+/** The journal does not keep the source of a transaction. */
 const JOURNAL_SOURCE = "journal";
 
-export class PendingTransactions {
+export class PendingTransactions implements Submitter {
+  readonly #check: SubmissionCheck;
   readonly #options: PendingTransactionsOptions;
   readonly #dependencies: PendingTransactionsDependencies;
   readonly #pool: TxPool;
@@ -91,12 +91,13 @@ export class PendingTransactions {
     this.#options = options;
     this.#dependencies = dependencies;
     const { timing, pool } = options;
-    const { state, now, send, replicasUp } = dependencies;
+    const { chain, now, links } = dependencies;
+    this.#check = new SubmissionCheck(options, { chain });
     this.#pool = new TxPool(pool, {
-      nonceOf: (sender) => state().account(sender)?.nonce ?? 0n,
-      balanceOf: (sender) => state().account(sender)?.balance ?? 0n,
+      nonceOf: (sender) => chain.latestState().account(sender)?.nonce ?? 0n,
+      balanceOf: (sender) => chain.latestState().account(sender)?.balance ?? 0n,
     });
-    this.#resender = new Retransmitter(timing, { send, replicasUp });
+    this.#resender = new Retransmitter(timing, { links });
     this.#refusals = new RejectedTransactions({ keptMs: timing.refusalKeptMs }, { now });
   }
 
@@ -111,7 +112,7 @@ export class PendingTransactions {
 
   /** The promise holds over restarts: what the journal had open is sent again. */
   async restore(): Promise<void> {
-    const { opened, isFinal } = this.#dependencies;
+    const { opened, chain } = this.#dependencies;
     const { journal, entries } = opened;
     if (entries.length === 0 && !journal.isAwaitingCompaction) return;
     const accepted = new Map<Hash, AcceptedTransaction>();
@@ -127,7 +128,7 @@ export class PendingTransactions {
     }
     for (const [id, one] of accepted) {
       const hash = hexToBytes(id);
-      if (!isFinal(hash)) this.#restoreOne(one, hash);
+      if (!chain.isFinal(hash)) this.#restoreOne(one, hash);
     }
     await journal.compact(
       () => this.#open.values(),
@@ -137,20 +138,22 @@ export class PendingTransactions {
 
   /**
    * The hash is given when the transaction is on the disk; one that is known gives it again. The
-   * bytes are kept as they are: do not change them after.
+   * bytes are kept as they are: do not change them after. The mempool's limits count by `source`.
    */
-  async submit(
+  async submitRaw(
     encoded: Uint8Array,
     source = DEFAULT_SOURCE,
   ): Promise<Result<Uint8Array, SubmitRefusal>> {
-    const { isFinal, isDiskFull, now } = this.#dependencies;
+    const { chain, disk, failure, listener, now } = this.#dependencies;
+    const { submitRefusal } = failure;
+    if (submitRefusal !== undefined) return err({ code: submitRefusal });
     const hash = keccak256(encoded);
     const id = bytesToHash(hash);
     const known = this.#open.get(id);
     if (known !== undefined) return this.#promise(known);
-    if (isFinal(hash)) return ok(hash);
-    if (isDiskFull()) return err({ code: "DISK_FULL" });
-    const checked = this.#check(encoded, hash);
+    if (chain.isFinal(hash)) return ok(hash);
+    if (disk.isFull) return err({ code: "DISK_FULL" });
+    const checked = this.#check.check(encoded, hash);
     if (!checked.ok) return checked;
     const acceptedMs = now();
     const added = this.#pool.add(checked.value, { source, nowMs: acceptedMs });
@@ -164,8 +167,8 @@ export class PendingTransactions {
     const entry = this.#openEntry({ acceptedMs, encoded }, checked.value, durable);
     const promised = await this.#promise(entry);
     if (promised.ok && this.#open.get(id) === entry) {
-      this.#dependencies.onAccepted(checked.value);
-      // It first: those whose gap it closed are executable only with it.
+      listener.onAccepted(checked.value);
+      // In this order: those whose gap it closed are executable only after it.
       this.#sendExecutable([checked.value, ...promoted]);
     }
     this.#compactIfFull();
@@ -174,19 +177,19 @@ export class PendingTransactions {
 
   /** The next state is published. */
   onPublished({ accounts, block, dropped }: ExecutedHeight): void {
-    const { isFinal } = this.#dependencies;
+    const { chain } = this.#dependencies;
     const included = block?.transactions.map(({ hash }) => hash) ?? [];
     const outcome = this.#pool.onBlock({ accounts, included });
     for (const hash of included) this.#finish(bytesToHash(hash));
     for (const { hash } of outcome.stale) {
-      if (!isFinal(hash)) this.#close(hash, "TX_NONCE_TOO_LOW");
+      if (!chain.isFinal(hash)) this.#close(hash, "TX_NONCE_TOO_LOW");
     }
     this.#follow(outcome);
     for (const { transaction, reason } of dropped) {
       const { hash } = transaction;
       if (isRetryable(reason.code)) this.#resender.hurry(bytesToHash(hash));
       // Ordered twice: the first time counts.
-      else if (!isFinal(hash)) this.#giveUp(hash, reason.code);
+      else if (!chain.isFinal(hash)) this.#giveUp(hash, reason.code);
     }
   }
 
@@ -196,7 +199,7 @@ export class PendingTransactions {
     entry.lastCode = code;
     if (code !== LASTING_CODE) return;
     // A replica that is behind does not know of a grant yet: what is permitted here is sent again.
-    if (this.#isPermitted(entry.transaction)) return;
+    if (this.#check.isPermitted(entry.transaction)) return;
     entry.refusedBy.add(replica);
     if (entry.refusedBy.size >= this.#options.weak) this.#giveUp(hexToBytes(id), code);
   }
@@ -218,6 +221,11 @@ export class PendingTransactions {
 
   get(hash: Uint8Array): RecoveredTransaction | undefined {
     return this.#pool.get(hash);
+  }
+
+  /** A transaction of a block, if its sender was recovered here when it was submitted. */
+  known({ id }: Transaction): RecoveredTransaction | undefined {
+    return this.#open.get(id)?.transaction;
   }
 
   pendingNonce(sender: bigint): bigint {
@@ -243,21 +251,6 @@ export class PendingTransactions {
     const closed = this.#refusals.get(hash);
     if (closed === undefined) return undefined;
     return { kind: "refused", code: closed.code, refusedMs: closed.closedMs };
-  }
-
-  #check(encoded: Uint8Array, hash: Uint8Array): Result<RecoveredTransaction, SubmitRefusal> {
-    const { rules, permits } = this.#options;
-    const checked = checkEncodedTransaction(encoded, hash, rules);
-    if (!checked.ok) return checked;
-    const state = this.#dependencies.state();
-    const refusal = checkSubmission(state, checked.value, { fork: rules.fork, permits });
-    return refusal === undefined ? checked : err(refusal);
-  }
-
-  #isPermitted(request: RecoveredTransaction): boolean {
-    const { permits } = this.#options;
-    const world = new Journal(this.#dependencies.state());
-    return checkPermission(permits, world, request) === undefined;
   }
 
   #restoreOne(accepted: AcceptedTransaction, hash: Uint8Array): void {
@@ -301,11 +294,11 @@ export class PendingTransactions {
       entry.isDurable = true;
       return ok(hash);
     } catch (error) {
-      // Not promised to anybody: it is as if it had never come.
+      // The hash was not given out: the transaction counts as never submitted.
       this.#forget(bytesToHash(hash));
       this.#withhold(this.#pool.remove(hash)?.demoted ?? []);
       if (!(error instanceof CodedError)) throw error;
-      this.#dependencies.onFailure(error);
+      this.#dependencies.failure.failJournal(error);
       return err({ code: error.code });
     }
   }
@@ -318,7 +311,7 @@ export class PendingTransactions {
         () => this.#open.values(),
         () => this.#refusals.all(),
       )
-      .catch((error: unknown) => this.#dependencies.onFailure(error));
+      .catch((error: unknown) => this.#dependencies.failure.failJournal(error));
   }
 
   #giveUp(hash: Uint8Array, code: string): void {
@@ -329,17 +322,17 @@ export class PendingTransactions {
 
   #close(hash: Uint8Array, code: string): void {
     if (!this.#forget(bytesToHash(hash))) return;
-    const { now, opened, onRefused } = this.#dependencies;
+    const { now, opened, listener } = this.#dependencies;
     const closed = { closedMs: now(), hash, code };
     this.#refusals.add(closed);
     opened.journal.close(closed);
-    onRefused({ hash, code });
+    listener.onRefused({ hash, code });
   }
 
   #finish(id: Hash): void {
-    const { now, onFinal } = this.#dependencies;
+    const { now, listener } = this.#dependencies;
     const entry = this.#open.get(id);
-    if (entry !== undefined) onFinal?.(Math.max(0, now() - entry.acceptedMs));
+    if (entry !== undefined) listener.onFinal(Math.max(0, now() - entry.acceptedMs));
     this.#forget(id);
   }
 

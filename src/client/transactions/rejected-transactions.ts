@@ -1,5 +1,6 @@
 /** Why accepted transactions were given up, for a bounded time and number (SPEC E11). */
-import { bytesToHex, type Hex } from "../../base/hex.ts";
+import type { Hash } from "../../consensus/block.ts";
+import { bytesToHash } from "../../wire/hash-text.ts";
 import type { ClosedTransaction } from "./transaction-journal.ts";
 
 const KEPT_MAX = 16_384;
@@ -8,7 +9,7 @@ export class RejectedTransactions {
   readonly #keptMs: number;
   readonly #now: () => number;
   /** Oldest first. */
-  readonly #closed = new Map<Hex, ClosedTransaction>();
+  readonly #closed = new Map<Hash, ClosedTransaction>();
 
   constructor(options: { readonly keptMs: number }, dependencies: { readonly now: () => number }) {
     this.#keptMs = options.keptMs;
@@ -16,7 +17,7 @@ export class RejectedTransactions {
   }
 
   add(closed: ClosedTransaction): void {
-    const key = bytesToHex(closed.hash);
+    const key = bytesToHash(closed.hash);
     this.#closed.delete(key);
     this.#closed.set(key, closed);
     this.#prune();
@@ -24,12 +25,12 @@ export class RejectedTransactions {
 
   get(hash: Uint8Array): ClosedTransaction | undefined {
     this.#prune();
-    return this.#closed.get(bytesToHex(hash));
+    return this.#closed.get(bytesToHash(hash));
   }
 
   /** It was accepted once more. */
   delete(hash: Uint8Array): void {
-    this.#closed.delete(bytesToHex(hash));
+    this.#closed.delete(bytesToHash(hash));
   }
 
   all(): Iterable<ClosedTransaction> {

@@ -5,10 +5,10 @@
 import type { Hash, ReplicaIndex } from "../../consensus/block.ts";
 import { SUBMIT_SIZE_MAX, SUBMIT_TRANSACTIONS_MAX } from "../../wire/client-codec.ts";
 import type { ClientTiming } from "../client-options.ts";
+import type { ReplicaLinks } from "../replica-links.ts";
 
 export type RetransmitterDependencies = {
-  readonly send: (replica: ReplicaIndex, transactions: readonly Uint8Array[]) => void;
-  readonly replicasUp: () => readonly ReplicaIndex[];
+  readonly links: Pick<ReplicaLinks, "submit" | "replicasUp">;
 };
 
 type Sent = { readonly encoded: Uint8Array; pauseMs: number; dueMs: number };
@@ -79,7 +79,7 @@ export class Retransmitter {
       if (transactions.length >= SENT_ON_UP_MAX) break;
       transactions.push(encoded);
     }
-    for (const batch of batchesOf(transactions)) this.#dependencies.send(replica, batch);
+    for (const batch of batchesOf(transactions)) this.#dependencies.links.submit(replica, batch);
   }
 
   #sendFresh(): void {
@@ -89,9 +89,10 @@ export class Retransmitter {
   }
 
   #sendAll(transactions: readonly Uint8Array[]): void {
-    const replicas = this.#dependencies.replicasUp();
+    const { links } = this.#dependencies;
+    const replicas = links.replicasUp;
     for (const batch of batchesOf(transactions)) {
-      for (const replica of replicas) this.#dependencies.send(replica, batch);
+      for (const replica of replicas) links.submit(replica, batch);
     }
   }
 }

@@ -105,7 +105,7 @@ import type { NetworkStatusReader } from "../../api/network-status.ts";
 import { Subscriptions } from "../logs/subscriptions.ts";
 import { unsupportedMethods } from "./unsupported-methods.ts";
 
-/** Everything that the methods together ask of the node. */
+/** Everything that the methods together read from the node. */
 export type RpcReader = BlockReader &
   TransactionsReader &
   ReceiptsReader &
@@ -121,7 +121,6 @@ export type RpcReader = BlockReader &
   TraceReader &
   ChainEvents &
   CertificateReader &
-  Submitter &
   StatusReader &
   FinalityWaiter &
   PoolReader &
@@ -132,12 +131,17 @@ export type RpcReader = BlockReader &
   NetworkReader & { readonly transactionGasMax: bigint | undefined };
 
 /** `network` is there where a node knows its network: a chain alone has no status. */
-export function createMethodTable(reader: RpcReader, network?: NetworkStatusReader): MethodTable {
+export function createMethodTable(
+  reader: RpcReader,
+  submitter: Submitter,
+  network?: NetworkStatusReader,
+): MethodTable {
   const search = new LogSearch(reader);
   const methods: BoundMethod[] = [
     ...lookupMethods(reader),
     bindMethod(ethGetLogs, search),
     ...ethMethods(reader),
+    ...submitMethods(reader, submitter),
     ...debugMethods(reader),
     ...nodeMethods(reader),
     ...filterMethods(new Filters(reader, search)),
@@ -199,9 +203,14 @@ function ethMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(ethHashrate, reader),
     bindMethod(ethMaxPriorityFeePerGas, reader),
     bindMethod(ethMining, reader),
-    bindMethod(ethSendRawTransactionSync, reader),
-    bindMethod(ethSendRawTransaction, reader),
     bindMethod(ethSyncing, reader),
+  ];
+}
+
+function submitMethods(reader: RpcReader, submitter: Submitter): BoundMethod[] {
+  return [
+    bindMethod(ethSendRawTransaction, submitter),
+    bindMethod(ethSendRawTransactionSync, { submitter, chain: reader }),
   ];
 }
 

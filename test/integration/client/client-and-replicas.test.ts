@@ -44,7 +44,7 @@ describe("a client node with four replicas", () => {
   };
   const submitAll = async (nonces: readonly number[]): Promise<void> => {
     const all = ACCOUNTS.flatMap((_, account) => nonces.map((nonce) => transfer(account, nonce)));
-    const submitted = await Promise.all(all.map((bytes) => node.submit(bytes)));
+    const submitted = await Promise.all(all.map((bytes) => node.pending.submitRaw(bytes)));
     assert.ok(submitted.every(({ ok }) => ok));
   };
   const isDone = (): boolean => node.status().openTransactions === 0;

@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { DEFAULT_CALL_LIMITS } from "../../../src/client/client-options.ts";
 import { createMethodTable, type RpcReader } from "../../../src/rpc/methods/method-table.ts";
+import type { Submitter } from "../../../src/api/chain-reader.ts";
 import type { NetworkStatusReader } from "../../../src/api/network-status.ts";
 import { ALWAYS_ANSWERED } from "../../../src/rpc/server/readiness-gate.ts";
 import * as rpcErrors from "../../../src/rpc/rpc-error.ts";
@@ -34,8 +35,8 @@ function sorted(names: Iterable<string>): string[] {
 describe("docs/ethrpc.md", () => {
   it("lists every method, and none twice or in vain", () => {
     // Nothing is read: the table is only asked for its names.
-    const none = {} as RpcReader & NetworkStatusReader;
-    const methods = sorted(createMethodTable(none, none).keys());
+    const none = {} as RpcReader & Submitter & NetworkStatusReader;
+    const methods = sorted(createMethodTable(none, none, none).keys());
     const listed = rows("## Methods").map(([name]) => name!);
     assert.deepEqual(sorted(listed), methods);
     const refused = rows("### Not supported").map(([name]) => name!);

@@ -54,7 +54,7 @@ describe("a client node", () => {
   const publishedHeight = (): number => node.status().publishedHeight;
   const isUpTo = (height: number) => (): boolean => publishedHeight() >= height;
   const submit = async (bytes: Uint8Array): Promise<Uint8Array> => {
-    const submitted = await node.submit(bytes);
+    const submitted = await node.pending.submitRaw(bytes);
     assert.ok(submitted.ok, submitted.ok ? "" : submitted.error.code);
     return submitted.value;
   };
@@ -93,13 +93,13 @@ describe("a client node", () => {
     const hash = await submit(first);
     assert.deepEqual(hash, keccak256(first));
     assert.deepEqual(await submit(first), hash, "a resend is idempotent");
-    assert.equal(node.transactionStatus(hash)?.kind, "pending");
+    assert.equal(node.reads.transactionStatus(hash)?.kind, "pending");
     assert.equal(node.reads.pendingNonce(ACCOUNTS[0]!), 1n);
     await until(hasAll(first), "all replicas have it");
     network.orderSubmitted();
     await until(isUpTo(1), "its block is published");
     assert.deepEqual(published, [1n]);
-    assert.deepEqual(node.transactionStatus(hash), { kind: "final", number: 1n, index: 0 });
+    assert.deepEqual(node.reads.transactionStatus(hash), { kind: "final", number: 1n, index: 0 });
     const found = node.reads.findTransaction(hash)!;
     assert.equal(found.block.header.number, 1n);
     assert.equal(node.reads.receiptsOf(found.block)?.[0]?.succeeded, true);
@@ -139,7 +139,7 @@ describe("a client node", () => {
     network.order([creation, transfer(1, 0)]);
     network.order([transfer(1, 1)]);
     await until(isUpTo(2), "two blocks");
-    const methods = createMethodTable(node.reads);
+    const methods = createMethodTable(node.reads, node.pending);
     const context = { dialect: "standard", limits: DEFAULT_RPC_LIMITS } as const;
     const ask = async (name: string, ...params: unknown[]): Promise<Record<string, unknown>> => {
       const result = await methods.get(name)!.run(params, context);
@@ -293,7 +293,7 @@ describe("a client node", () => {
     assert.equal(failure.code, "EXECUTION_DIVERGED");
     assert.equal(publishedHeight(), 1, "the block is not shown to anybody");
     assert.equal(node.isReady, false);
-    const refused = await node.submit(transfer(0, 2));
+    const refused = await node.pending.submitRaw(transfer(0, 2));
     assert.deepEqual(refused, { ok: false, error: { code: "EXECUTION_DIVERGED" } });
     await node.close();
     for (const replica of network.replicas) replica.manner = {};

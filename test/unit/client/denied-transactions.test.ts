@@ -39,14 +39,18 @@ describe("a transaction whose permission was withdrawn", () => {
       },
       {
         opened,
-        state: () => state,
-        isFinal: () => false,
-        send: () => undefined,
-        replicasUp: () => [],
-        isDiskFull: () => false,
-        onAccepted: () => undefined,
-        onRefused: () => undefined,
-        onFailure: (error) => assert.fail(String(error)),
+        chain: { latestState: () => state, isFinal: () => false },
+        links: { submit: () => undefined, replicasUp: [] },
+        disk: { isFull: false },
+        failure: {
+          submitRefusal: undefined,
+          failJournal: (error) => assert.fail(String(error)),
+        },
+        listener: {
+          onAccepted: () => undefined,
+          onRefused: () => undefined,
+          onFinal: () => undefined,
+        },
         now: () => 1_000_000,
       },
     );
@@ -65,7 +69,7 @@ describe("a transaction whose permission was withdrawn", () => {
 
   it("is given up when f+1 replicas deny it, not one alone, and a restart keeps that", async () => {
     const pending = await open();
-    const submitted = await pending.submit(transfer(0, 0));
+    const submitted = await pending.submitRaw(transfer(0, 0));
     assert.ok(submitted.ok);
     const hash = submitted.value;
     const id = bytesToHash(hash);
@@ -81,7 +85,7 @@ describe("a transaction whose permission was withdrawn", () => {
 
   it("stays pending for any other code, whatever the number of replicas", async () => {
     const pending = await open();
-    const submitted = await pending.submit(transfer(0, 0));
+    const submitted = await pending.submitRaw(transfer(0, 0));
     assert.ok(submitted.ok);
     for (const code of ["TX_SENDER_HAS_CODE", "TX_POOL_FULL", "DISK_FULL"]) {
       for (let replica = 0; replica < 4; replica++) {

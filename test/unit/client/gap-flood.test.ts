@@ -67,9 +67,9 @@ describe("a flood of transactions behind nonce gaps", () => {
   const honestTransfer = async (): Promise<number> => {
     const startMs = performance.now();
     const bytes = transfer(HONEST, nonce++);
-    const submitted = await node.submit(bytes, "address 10.0.0.2");
+    const submitted = await node.pending.submitRaw(bytes, "address 10.0.0.2");
     assert.ok(submitted.ok, submitted.ok ? "" : submitted.error.code);
-    const isFinal = (): boolean => node.transactionStatus(keccak256(bytes))?.kind === "final";
+    const isFinal = (): boolean => node.reads.transactionStatus(keccak256(bytes))?.kind === "final";
     await until(isFinal, "an honest transfer is final");
     return performance.now() - startMs;
   };
@@ -121,7 +121,9 @@ describe("a flood of transactions behind nonce gaps", () => {
   });
 
   it("leaves an honest transfer final within a second, while it lasts", async () => {
-    const sent = await Promise.all(FLOOD.map((bytes) => node.submit(bytes, "address 10.0.0.1")));
+    const sent = await Promise.all(
+      FLOOD.map((bytes) => node.pending.submitRaw(bytes, "address 10.0.0.1")),
+    );
     assert.ok(sent.some(({ ok }) => ok));
     await until(() => replicas.every((replica) => replica.report().pendingCount > 20), "it is in");
     const timesMs: number[] = [];

@@ -29,7 +29,7 @@ describe("a client node under a heavy batch", () => {
     network = await ServingNetwork.open(new FinalChain());
     ({ node } = await openClient(directory.path, network, { calls: { timeMaxMs: 500 } }));
     await node.whenReady();
-    const methods = createMethodTable(node.reads);
+    const methods = createMethodTable(node.reads, node.pending);
     rpc = await RpcServer.open({ ...DEFAULT_RPC_OPTIONS, port: 0 }, { methods });
     const source = { notReadyReason: () => undefined, status: () => ({}) };
     health = await HealthServer.open({ host: "127.0.0.1", port: 0 }, source);

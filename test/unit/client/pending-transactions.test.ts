@@ -24,7 +24,7 @@ describe("what a client node promised", () => {
     ({ node } = await openClient(directory.path, network, more));
   };
   const submit = async (bytes: Uint8Array): Promise<Uint8Array> => {
-    const submitted = await node.submit(bytes);
+    const submitted = await node.pending.submitRaw(bytes);
     assert.ok(submitted.ok, submitted.ok ? "" : submitted.error.code);
     return submitted.value;
   };
@@ -53,7 +53,7 @@ describe("what a client node promised", () => {
     network.orderSubmitted();
     await until(() => status().openTransactions === 0, "all are final");
     for (let account = 0; account < 20; account++) {
-      const found = node.transactionStatus(keccak256(transfer(account, 0)));
+      const found = node.reads.transactionStatus(keccak256(transfer(account, 0)));
       assert.equal(found?.kind, "final", `account ${account}`);
     }
     await node.close();
@@ -83,7 +83,7 @@ describe("what a client node promised", () => {
     await until(() => refused.length === 1, "it is reported");
     assert.deepEqual(refused, ["TX_NONCE_TOO_LOW"]);
     const reasonOf = (): string | undefined => {
-      const found = node.transactionStatus(hash);
+      const found = node.reads.transactionStatus(hash);
       return found?.kind === "refused" ? found.code : undefined;
     };
     assert.equal(reasonOf(), "TX_NONCE_TOO_LOW");
@@ -99,12 +99,15 @@ describe("what a client node promised", () => {
     const early = await submit(transfer(0, 1));
     network.order([transfer(0, 1), transfer(3, 0)]);
     await until(() => status().publishedHeight === 1, "the block is published");
-    assert.equal(node.transactionStatus(early)?.kind, "pending");
+    assert.equal(node.reads.transactionStatus(early)?.kind, "pending");
     assert.equal(countOf(0, transfer(0, 1)), 0, "replicas could not order it");
     await submit(transfer(0, 0));
     await until(() => countOf(0, transfer(0, 1)) > 0, "it is sent when the gap is closed");
     network.order([transfer(0, 0), transfer(0, 1)]);
-    await until(() => node.transactionStatus(early)?.kind === "final", "in order it is taken");
+    await until(
+      () => node.reads.transactionStatus(early)?.kind === "final",
+      "in order it is taken",
+    );
   });
 
   it("expires in the end", async () => {
@@ -118,10 +121,38 @@ describe("what a client node promised", () => {
     const hash = await submit(transfer(0, 0));
     nowMs += 4_999;
     await new Promise((resolve) => setTimeout(resolve, 60));
-    assert.equal(node.transactionStatus(hash)?.kind, "pending");
+    assert.equal(node.reads.transactionStatus(hash)?.kind, "pending");
     nowMs += 1;
-    await until(() => node.transactionStatus(hash)?.kind === "refused", "its time is over");
+    await until(() => node.reads.transactionStatus(hash)?.kind === "refused", "its time is over");
     assert.equal(status().openTransactions, 0);
+  });
+
+  it("is believed refused when f+1 replicas say so for good, not one alone", async () => {
+    await open();
+    await node.whenReady();
+    const hash = await submit(transfer(0, 0));
+    const refusal = {
+      kind: "refused",
+      transactionId: bytesToHash(hash),
+      code: "TX_SENDER_HAS_CODE",
+    } as const;
+    network.replicas[0]!.say(refusal);
+    network.replicas[0]!.say(refusal);
+    await until(() => {
+      const found = node.reads.transactionStatus(hash);
+      return found?.kind === "pending" && found.code === "TX_SENDER_HAS_CODE";
+    }, "one replica is heard");
+    network.replicas[1]!.say(refusal);
+    await until(() => node.reads.transactionStatus(hash)?.kind === "refused", "two are believed");
+    await submit(transfer(1, 0));
+    await node.close();
+    await open();
+    assert.equal(
+      node.reads.transactionStatus(hash)?.kind,
+      "refused",
+      "a restart does not revive it",
+    );
+    assert.equal(status().openTransactions, 1);
   });
 
   it("stays promised when replicas deny what is permitted here: they are behind a grant", async () => {
@@ -133,11 +164,11 @@ describe("what a client node promised", () => {
       replica.say({ kind: "refused", transactionId, code: "TX_PERMISSION_DENIED" });
     }
     await until(() => {
-      const found = node.transactionStatus(hash);
+      const found = node.reads.transactionStatus(hash);
       return found?.kind === "pending" && found.code === "TX_PERMISSION_DENIED";
     }, "they are heard");
     await submit(transfer(1, 0));
-    assert.equal(node.transactionStatus(hash)?.kind, "pending");
+    assert.equal(node.reads.transactionStatus(hash)?.kind, "pending");
   });
 
   it("fits in a journal that does not grow with what is done", async () => {
@@ -185,8 +216,8 @@ describe("what a client node rejects on submission", () => {
         },
       });
       try {
-        assert.ok((await node.submit(transfer(5, 0))).ok);
-        const refused = await node.submit(bytes());
+        assert.ok((await node.pending.submitRaw(transfer(5, 0))).ok);
+        const refused = await node.pending.submitRaw(bytes());
         assert.equal(refused.ok ? "taken" : refused.error.code, code);
         assert.equal(node.status().openTransactions, 1);
       } finally {

@@ -24,13 +24,13 @@ describe("queued transactions of a client node", () => {
     await node.whenReady();
   };
   const submit = async (bytes: Uint8Array, source?: string): Promise<string> => {
-    const submitted = await node.submit(bytes, source);
+    const submitted = await node.pending.submitRaw(bytes, source);
     return submitted.ok ? "ok" : submitted.error.code;
   };
   const isAtReplica = (bytes: Uint8Array): boolean =>
     network.replicas[0]?.submitted.has(bytesToHash(keccak256(bytes))) === true;
   const reasonOf = (bytes: Uint8Array): string | undefined => {
-    const status = node.transactionStatus(keccak256(bytes));
+    const status = node.reads.transactionStatus(keccak256(bytes));
     return status?.kind === "refused" ? status.code : status?.kind;
   };
 

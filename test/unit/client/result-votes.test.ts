@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { err, ok } from "../../../src/base/result.ts";
 import type { ExecVote } from "../../../src/consensus/message.ts";
 import { ResultVotes } from "../../../src/client/sync/result-votes.ts";
 import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
@@ -17,8 +18,13 @@ describe("signed results", () => {
     const votes = new ResultVotes(
       { needed: 2, heightsMax: 10 },
       {
-        verify: ({ signature }) => signature[0] === 1,
-        onLie: (replica, reason) => lies.push([replica, reason]),
+        authenticator: {
+          authenticate: (message) =>
+            "signature" in message && message.signature[0] === 1
+              ? ok(message)
+              : err({ code: "AUTH_SIGNATURE_INVALID" }),
+        },
+        replicas: { distrust: (replica, reason) => void lies.push([replica, reason]) },
       },
     );
     votes.add(vote(1, false), 3);

@@ -8,7 +8,9 @@ if (import.meta.main) {
   const [dataPath = "", count = "0"] = process.argv.slice(2);
   const { node } = await openClient(dataPath, undefined);
   const submitted = await Promise.all(
-    Array.from({ length: Number(count) }, (_, account) => node.submit(transfer(account, 0))),
+    Array.from({ length: Number(count) }, (_, account) =>
+      node.pending.submitRaw(transfer(account, 0)),
+    ),
   );
   console.log(submitted.every(({ ok }) => ok) ? "promised" : "refused");
 }

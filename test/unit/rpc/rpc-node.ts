@@ -94,7 +94,7 @@ export class RpcNode {
         limits: { ...DEFAULT_RPC_LIMITS, ...limits },
       },
       {
-        methods: methods ?? createMethodTable(chain),
+        methods: methods ?? createMethodTable(chain, chain),
         onInternalError: (method, error) => internalErrors.push(`${method}: ${String(error)}`),
       },
     );

@@ -42,7 +42,8 @@ class SealingChain extends MemoryChain {
 let server: RpcServer;
 
 async function open(genesis: GenesisConfig): Promise<RpcServer> {
-  const methods = createMethodTable(new SealingChain(genesis));
+  const chain = new SealingChain(genesis);
+  const methods = createMethodTable(chain, chain);
   return RpcServer.open({ ...DEFAULT_RPC_OPTIONS, port: 0 }, { methods });
 }
 

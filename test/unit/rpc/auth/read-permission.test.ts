@@ -60,7 +60,7 @@ class Twin {
         { address: RELAY, code: assemble(`${ASK_SECRET} PUSH 32 PUSH 0 RETURN`), storage: [] },
       ],
     });
-    this.methods = createMethodTable(this.chain, networkOf(this.chain));
+    this.methods = createMethodTable(this.chain, this.chain, networkOf(this.chain));
     this.#dispatcher = new Dispatcher(DEFAULT_RPC_LIMITS, { methods: this.methods });
     this.#rules = new AccessRules(
       { ...DEFAULT_ACCESS_OPTIONS, isReadPermissioned: true },

@@ -43,7 +43,7 @@ describe("the dispatcher", () => {
   });
 
   it("answers any parameters of any method with a result or a known code", async () => {
-    const methods = createMethodTable(chain);
+    const methods = createMethodTable(chain, chain);
     const broken: string[] = [];
     const limits = { ...DEFAULT_RPC_LIMITS, callGasMax: 100_000n };
     const onInternalError = (method: string, error: unknown): void => {
@@ -67,7 +67,9 @@ describe("the dispatcher", () => {
   });
 
   it("answers any bytes", async () => {
-    const dispatcher = new Dispatcher(DEFAULT_RPC_LIMITS, { methods: createMethodTable(chain) });
+    const dispatcher = new Dispatcher(DEFAULT_RPC_LIMITS, {
+      methods: createMethodTable(chain, chain),
+    });
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
       fc.json().map((text) => Buffer.from(text)),

@@ -62,7 +62,7 @@ function attack(port: number): Socket {
 describe("requests that wait for a transaction", () => {
   it("take no slot of those that work, and end with their connection", async () => {
     const chain = new WatchedChain(GENESIS);
-    const methods = createMethodTable(chain);
+    const methods = createMethodTable(chain, chain);
     const node = await RpcNode.open({ methods, limits: { concurrentRequestsMax: 3 } });
     try {
       const attacker = attack(node.server.port);
@@ -79,7 +79,7 @@ describe("requests that wait for a transaction", () => {
 
   it("have a share per connection and per address", async () => {
     const chain = new WatchedChain(GENESIS);
-    const methods = createMethodTable(chain);
+    const methods = createMethodTable(chain, chain);
     const limits = { connectionWaitersMax: 4, clientWaitersMax: 6 };
     const node = await RpcNode.open({ methods, limits });
     try {

@@ -14,42 +14,42 @@ import { refusalToError } from "../../../format/failure-error.ts";
 import { RpcError, SYNC_TIMED_OUT } from "../../../rpc-error.ts";
 import { requirePlace } from "../../../server/waiting-room.ts";
 
+/** The transaction goes to the one, the receipt comes from the other. */
+type SubmitAndRead = {
+  readonly submitter: Submitter;
+  readonly chain: FinalityWaiter & TransactionFinder & ReceiptsReader;
+};
+
 type Params = { readonly transaction: Uint8Array; readonly timeoutMs: number };
 
-/**
- * EIP-7966: answers with the receipt. A transaction that is not final in time stays acknowledged
- * (SPEC E13).
- */
-export const ethSendRawTransactionSync: Method<
-  Submitter & FinalityWaiter & TransactionFinder & ReceiptsReader,
-  Params
-> = {
+/** EIP-7966: answers with the receipt. What is not final in time is still promised (SPEC E13). */
+export const ethSendRawTransactionSync: Method<SubmitAndRead, Params> = {
   name: "eth_sendRawTransactionSync",
   paramsMax: 2,
   parse: ([transaction, timeout], { limits }) => ({
     transaction: parseData(transaction, 0),
     timeoutMs: parseTimeout(timeout, limits.syncTimeoutMs, limits.syncTimeoutMaxMs),
   }),
-  async handle(node, { transaction, timeoutMs }, { caller, waits }) {
-    // Checked before it is submitted, so that a rejection means that nothing was acknowledged.
+  async handle({ submitter, chain }, { transaction, timeoutMs }, { caller, waits }) {
+    // Before it is submitted: a caller that is refused here knows that nothing was promised.
     const place = requirePlace(waits);
     let hash: Uint8Array;
     let status: TransactionStatus | undefined;
     try {
-      const submitted = await node.submitRaw(transaction, await caller?.());
+      const submitted = await submitter.submitRaw(transaction, await caller?.());
       if (!submitted.ok) throw refusalToError(submitted.error);
       hash = submitted.value;
-      status = await node.whenSettled(hash, timeoutMs, place.gone);
+      status = await chain.whenSettled(hash, timeoutMs, place.gone);
     } finally {
       place.leave();
     }
     if (status?.kind === "refused") throw refusalToError(status);
-    const found = await node.findTransaction(hash);
+    const found = await chain.findTransaction(hash);
     if (found === undefined) {
       const message = `the transaction was accepted and is not final after ${timeoutMs} ms; ask for its receipt`;
       throw new RpcError(SYNC_TIMED_OUT, message, bytesToHex(hash));
     }
-    const receipts = await node.receiptsOf(found.block);
+    const receipts = await chain.receiptsOf(found.block);
     if (receipts === undefined) throw prunedBlock(found.block);
     return formatReceipt(found, receipts);
   },

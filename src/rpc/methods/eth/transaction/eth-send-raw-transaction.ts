@@ -9,8 +9,8 @@ export const ethSendRawTransaction: Method<Submitter, Uint8Array> = {
   name: "eth_sendRawTransaction",
   paramsMax: 1,
   parse: ([transaction]) => parseData(transaction, 0),
-  async handle(pool, transaction, context) {
-    const submitted = await pool.submitRaw(transaction, await context.caller?.());
+  async handle(submitter, transaction, context) {
+    const submitted = await submitter.submitRaw(transaction, await context.caller?.());
     if (!submitted.ok) throw await refusalTo(submitted.error, context);
     return bytesToHex(submitted.value);
   },
