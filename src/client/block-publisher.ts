@@ -2,7 +2,7 @@
 import type { ClientEvents } from "./client-events.ts";
 import type { Emitter } from "./notifications.ts";
 import type { ChainReader } from "./reads/chain-reader.ts";
-import type { Readiness } from "./readiness.ts";
+import type { NodeReadiness } from "./node-readiness.ts";
 import type { PublishedHeights } from "./sync/block-pipeline.ts";
 import type { ExecutedHeight } from "../ledger/executed-height.ts";
 import type { PublishedHead } from "./sync/published-head.ts";
@@ -18,7 +18,7 @@ export type BlockPublisherDependencies = {
   readonly poolProgress: PoolProgress;
   readonly waiters: FinalityWaiters;
   readonly events: Emitter<ClientEvents>;
-  readonly readiness: Readiness;
+  readonly readiness: NodeReadiness;
   readonly life: ClientTransactionLife;
 };
 

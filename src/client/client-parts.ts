@@ -28,7 +28,7 @@ import { Emitter } from "./notifications.ts";
 import { Calls } from "./reads/calls.ts";
 import { ChainReader } from "./reads/chain-reader.ts";
 import { LocalReads } from "./reads/local-reads.ts";
-import { Readiness } from "./readiness.ts";
+import { NodeReadiness } from "./node-readiness.ts";
 import { ReplicaEventHandler } from "./replica-event-handler.ts";
 import { ReplicaLinks } from "./replica-links.ts";
 import { ReplicaStatusPoller } from "./replica-status-poller.ts";
@@ -61,7 +61,7 @@ export type ClientParts = {
   readonly head: PublishedHead;
   readonly replicas: FollowedReplicas;
   readonly progress: ChainProgress;
-  readonly readiness: Readiness;
+  readonly readiness: NodeReadiness;
   readonly disk: ClientDisk;
   readonly pending: PendingTransactions;
   readonly poolProgress: PoolProgress;
@@ -87,7 +87,7 @@ export function createClientParts(setup: ClientSetup): ClientParts {
   const shared = { timing, quorum, links, head };
   const sync = createSync(setup, shared);
   const { progress } = sync;
-  const readiness = new Readiness({ quorum, progress, links, failure });
+  const readiness = new NodeReadiness({ quorum, progress, links, failure });
   const reader = new ChainReader({ executor, genesisBlock, blocks, published: head });
   const disk = new ClientDisk(stores, logger);
   const { pending, events, waiters, life } = createPending(setup, shared, { pool, reader, disk });

@@ -3,7 +3,7 @@ import type { Block, Hash, ReplicaIndex } from "../consensus/block.ts";
 import type { FinalCert } from "../consensus/certificate.ts";
 import type { ExecVote } from "../consensus/message.ts";
 import type { ReplicaReport } from "../wire/client-codec.ts";
-import type { Readiness } from "./readiness.ts";
+import type { NodeReadiness } from "./node-readiness.ts";
 import type { ReplicaEvents } from "./replica-links.ts";
 import type { ReplicaStatusPoller } from "./replica-status-poller.ts";
 import type { Follower } from "./sync/follower.ts";
@@ -13,7 +13,7 @@ export type ReplicaEventHandlerDependencies = {
   readonly follower: Follower;
   readonly pending: PendingTransactions;
   readonly poller: ReplicaStatusPoller;
-  readonly readiness: Readiness;
+  readonly readiness: NodeReadiness;
 };
 
 export class ReplicaEventHandler implements ReplicaEvents {

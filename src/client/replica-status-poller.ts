@@ -1,11 +1,11 @@
 /** Asks replicas for their status: at once when a link comes up, and then at intervals. */
 import type { ReplicaIndex } from "../consensus/block.ts";
-import type { Readiness } from "./readiness.ts";
+import type { NodeReadiness } from "./node-readiness.ts";
 import type { ReplicaLinks } from "./replica-links.ts";
 
 export type ReplicaStatusPollerDependencies = {
   readonly links: Pick<ReplicaLinks, "ask" | "replicasUp">;
-  readonly readiness: Pick<Readiness, "hasBeenSynced">;
+  readonly readiness: Pick<NodeReadiness, "hasBeenSynced">;
 };
 
 export class ReplicaStatusPoller {

@@ -20,7 +20,7 @@ import type { Calls } from "./calls.ts";
 import type { ChainReader, LocatedTransaction, NamedBlock, StateAtBlock } from "./chain-reader.ts";
 import type { ClientEvents } from "../client-events.ts";
 import type { Emitter } from "../notifications.ts";
-import type { Readiness } from "../readiness.ts";
+import type { NodeReadiness } from "../node-readiness.ts";
 import type { ReplicaLinks } from "../replica-links.ts";
 import type { FinalityWaiters } from "../transactions/finality-waiters.ts";
 import type { PendingTransactions } from "../transactions/pending-transactions.ts";
@@ -39,7 +39,7 @@ export type LocalReadsDependencies = {
   readonly waiters: FinalityWaiters;
   readonly events: Emitter<ClientEvents>;
   readonly links: Pick<ReplicaLinks, "replicasUp">;
-  readonly readiness: Pick<Readiness, "syncLag">;
+  readonly readiness: Pick<NodeReadiness, "syncLag">;
 };
 
 type CalledBlock = { readonly header: Header };

@@ -81,7 +81,7 @@ export class ResultVotes {
     return { kind: "waiting" };
   }
 
-  /** Everything up to this height is published. A replica that signed another result is distrusted. */
+  /** Everything up to this height is published: replicas with another result are distrusted. */
   onPublished(own: OwnResult): void {
     const { replicas } = this.#dependencies;
     for (const [, { vote, from }] of this.#heights.get(own.height) ?? []) {

@@ -4,19 +4,19 @@ import type { NodeFailure } from "./node-failure.ts";
 import type { ReplicaLinks } from "./replica-links.ts";
 import type { ChainProgress } from "./sync/chain-progress.ts";
 
-export type ReadinessDependencies = {
+export type NodeReadinessDependencies = {
   readonly quorum: Quorum;
   readonly progress: ChainProgress;
   readonly links: Pick<ReplicaLinks, "replicasUp">;
   readonly failure: Pick<NodeFailure, "hasStopped">;
 };
 
-export class Readiness {
-  readonly #dependencies: ReadinessDependencies;
+export class NodeReadiness {
+  readonly #dependencies: NodeReadinessDependencies;
   readonly #waiting: (() => void)[] = [];
   #hasBeenSynced = false;
 
-  constructor(dependencies: ReadinessDependencies) {
+  constructor(dependencies: NodeReadinessDependencies) {
     this.#dependencies = dependencies;
   }
 
