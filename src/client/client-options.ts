@@ -16,7 +16,7 @@ export type ClientOptions = {
   /** The Ed25519 key of this node, for its links. Secret: never log it. */
   readonly seed: Uint8Array;
   readonly dataPath: string;
-  /** Where the replicas are, by index; undefined where it is told later. */
+  /** The addresses of the replicas, by index; undefined where `setEndpoint` gives it later. */
   readonly replicas: readonly (Endpoint | undefined)[];
   readonly pool?: Partial<TxPoolOptions>;
   readonly timing?: Partial<ClientTiming>;
@@ -42,7 +42,7 @@ export type ClientTiming = {
   readonly statusMs: number;
   /** How long the state may wait to be written with the blocks after it. */
   readonly stateFlushMs: number;
-  /** How long a replica that lied is not followed. */
+  /** How long a replica that was seen to be Byzantine is not followed. */
   readonly distrustMs: number;
   /** How long the reason for a refusal can be asked for. */
   readonly refusalKeptMs: number;

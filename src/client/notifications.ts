@@ -1,9 +1,9 @@
-/** Who wants to hear of something, told in the order of subscription. */
+/** Subscriptions to events; listeners are called in the order of subscription. */
 export class Emitter<Events extends Readonly<Record<string, unknown>>> {
   readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
   readonly #onError: (error: unknown) => void;
 
-  /** A listener that throws is reported here and does not keep the others from hearing. */
+  /** A listener that throws is reported here; the others are called all the same. */
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError;
   }

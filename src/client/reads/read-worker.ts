@@ -1,6 +1,6 @@
 /**
  * A thread that runs calls, traces and proofs, one at a time, on the state as of any retained
- * block: it has its own handle on the state store, and is told what is not written yet.
+ * block: it has its own handle on the state store, and gets what is not written yet by message.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { invariant } from "../../base/invariant.ts";

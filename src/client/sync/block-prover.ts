@@ -26,7 +26,7 @@ export type ProverOutcome =
   /** A hole: the replica was asked for another height, or some were lost with a link. */
   | { readonly kind: "gap" }
   /** No correct replica sends this. */
-  | { readonly kind: "lie"; readonly reason: string };
+  | { readonly kind: "byzantine"; readonly reason: string };
 
 /** More than a correct replica ever has without a certificate: a few windows. */
 const UNPROVED_MAX = 64;
@@ -72,22 +72,22 @@ export class BlockProver {
     if (height < next) return { kind: "kept" };
     if (height > next) return { kind: "gap" };
     const parent = waiting.at(-1)?.hash ?? this.#hash;
-    if (block.header.parent !== parent) return this.#lie(from, "BLOCKS_NOT_LINKED");
+    if (block.header.parent !== parent) return this.#reject(from, "BLOCKS_NOT_LINKED");
     waiting.push(block);
     if (certificate === undefined) {
       // An epoch ends with a proof of its own, which the blocks above cannot give (PROTOCOL §9).
-      if (block.body.rejoin !== undefined) return this.#lie(from, "BLOCK_BOUNDARY_UNPROVED");
-      if (waiting.length > UNPROVED_MAX) return this.#lie(from, "BLOCKS_UNPROVED");
+      if (block.body.rejoin !== undefined) return this.#reject(from, "BLOCK_BOUNDARY_UNPROVED");
+      if (waiting.length > UNPROVED_MAX) return this.#reject(from, "BLOCKS_UNPROVED");
       return { kind: "kept" };
     }
     if (certificate.blockHash !== block.hash || certificate.height !== height) {
-      return this.#lie(from, "BLOCKS_NOT_LINKED");
+      return this.#reject(from, "BLOCKS_NOT_LINKED");
     }
     const checked = this.#authenticator.authenticate(
       { kind: "blockResponse", blocks: waiting, certificate },
       from,
     );
-    if (!checked.ok) return this.#lie(from, checked.error.code);
+    if (!checked.ok) return this.#reject(from, checked.error.code);
     this.#waiting.delete(from);
     this.#height = height;
     this.#hash = block.hash;
@@ -107,9 +107,9 @@ export class BlockProver {
     return waiting;
   }
 
-  #lie(replica: ReplicaIndex, reason: string): ProverOutcome {
+  #reject(replica: ReplicaIndex, reason: string): ProverOutcome {
     this.#waiting.delete(replica);
-    return { kind: "lie", reason };
+    return { kind: "byzantine", reason };
   }
 }
 

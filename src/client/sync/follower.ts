@@ -89,7 +89,7 @@ export class Follower {
       case "gap":
         // Sent before the stream was moved; the stall timer asks again if it was not.
         return;
-      case "lie":
+      case "byzantine":
         replicas.distrust(replica, outcome.reason);
         return;
       case "proved":

@@ -1,5 +1,5 @@
 /**
- * The transactions whose hash was given to somebody (SPEC E13), on the disk before it is given.
+ * The transactions whose hash was given out (SPEC E13), durable before the hash is given.
  * After a restart those that are not final are sent again; what was refused or expired is not.
  *
  * Records: `accepted` with time and transaction, `closed` with time, hash and reason, and `begun` at
@@ -84,7 +84,7 @@ export class TransactionJournal {
     await this.#wal.sync();
   }
 
-  /** On the disk with the next transaction that is accepted: nobody waits for it. */
+  /** Durable with the next transaction that is accepted: no caller waits for it. */
   close({ closedMs, hash, code }: ClosedTransaction): void {
     const body = Buffer.concat([hash, Buffer.from(code, "latin1")]);
     const record = createRecord(CLOSED, closedMs, body);
