@@ -81,6 +81,7 @@ export type Core = {
   /** Our votes of the current view, lowest first, to be sent again. */
   ownVotes: BlockRef[];
   booted: boolean;
+  /** Drawn by this process, never read from the log: a copy of the log has the same one. */
   rejoinNonce: Hash | undefined;
   /** Block time of each member's last Rejoin, or -1. */
   rejoinedAtMs: number[];

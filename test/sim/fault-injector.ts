@@ -5,11 +5,14 @@ import type { Prng } from "../../src/base/prng.ts";
 import type { Message } from "../../src/consensus/message.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
+import type { DiskCopy } from "./log-disk.ts";
 import type { Network } from "./network.ts";
 import type { Fault, Plan, Victim } from "./plan.ts";
 import type { SafetyChecker } from "./checkers/safety-checker.ts";
 import type { SimNode } from "./sim-node.ts";
 import type { Trace } from "./trace.ts";
+
+const POLL_MS = 2;
 
 export type Stage = {
   readonly plan: Plan;
@@ -88,6 +91,10 @@ export class FaultInjector {
       case "wiped disk":
       case "restored old copy": {
         this.#damageDisk(fault);
+        return;
+      }
+      case "restored observer": {
+        this.#restoreObserver(fault);
         return;
       }
       case "failed sync": {
@@ -176,11 +183,11 @@ export class FaultInjector {
     const node = this.#node(fault.victim);
     if (!node.isAlive() || !this.#mayLoseDisk(node)) return;
     if (fault.kind === "restored old copy") {
-      node.log.disk.takeBackup();
+      const copy = node.log.disk.copy();
       const lives = node.lifeNumber();
       this.#stage.queue.after(fault.ageMs * 1000, () => {
         if (node.lifeNumber() === lives && this.#mayLoseDisk(node))
-          this.#restore(node, fault.downMs);
+          this.#restore(node, copy, fault.downMs);
       });
       return;
     }
@@ -191,11 +198,55 @@ export class FaultInjector {
     this.#restartLater(node, fault.downMs);
   }
 
-  #restore(node: SimNode, downMs: number): void {
+  #restore(node: SimNode, copy: DiskCopy, downMs: number): void {
     this.#count("restored old copy");
     node.crash("lost", false);
-    if (node.log.disk.restoreBackup()) node.markRolledBack();
+    if (node.log.disk.restore(copy)) node.markRolledBack();
     this.#restartLater(node, downMs);
+  }
+
+  /**
+   * A replica loses its disk and becomes an observer; its disk is copied, it joins an epoch by its
+   * nonce and signs; then the copy is put back.
+   */
+  #restoreObserver(fault: Fault & { readonly kind: "restored observer" }): void {
+    const node = this.#node(fault.victim);
+    if (!node.isAlive() || !this.#mayLoseDisk(node)) return;
+    node.crash("prefix", false);
+    node.loseDisk();
+    this.#restartLater(node, fault.downMs);
+    let copy: DiskCopy | undefined;
+    this.#when(
+      () => {
+        const { disk } = node.log;
+        const isObserver = node.status()?.mode === "observer";
+        if (isObserver && disk.durableThrough() === disk.lastSequence()) copy ??= disk.copy();
+        return copy !== undefined && node.status()?.mode === "active";
+      },
+      () => {
+        this.#later(fault.ageMs, () => {
+          if (copy !== undefined && node.isAlive()) this.#putBack(node, copy, fault.downMs);
+        });
+      },
+    );
+  }
+
+  #putBack(node: SimNode, copy: DiskCopy, downMs: number): void {
+    const { plan, queue } = this.#stage;
+    if (queue.nowMs() + downMs > plan.healAtMs || !this.#mayLoseDisk(node)) return;
+    this.#count("restored observer");
+    node.crash("lost", false);
+    node.loseDisk(copy);
+    this.#restartLater(node, downMs);
+  }
+
+  /** Looks every few milliseconds until everything heals. */
+  #when(isDue: () => boolean, run: () => void): void {
+    if (isDue()) {
+      run();
+    } else if (this.#stage.queue.nowMs() < this.#stage.plan.healAtMs) {
+      this.#later(POLL_MS, () => this.#when(isDue, run));
+    }
   }
 
   #mayLoseDisk(node: SimNode): boolean {

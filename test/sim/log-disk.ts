@@ -18,6 +18,9 @@ export type Recovered =
   /** Something that was once durable is damaged: the log cannot be trusted. */
   | { readonly kind: "corrupt" };
 
+/** A copy of the file that an operator took, for restoring it at the wrong time. */
+export type DiskCopy = { readonly frames: readonly Uint8Array[]; readonly firstSequence: number };
+
 export type TailFate = "lost" | "kept" | "prefix" | "subset" | "torn";
 
 export class LogDisk {
@@ -25,8 +28,6 @@ export class LogDisk {
   #frames: Uint8Array[] = [];
   #firstSequence = 0;
   #durableCount = 0;
-  /** Copies of the file that an operator took, for restoring the wrong one. */
-  #backup: { readonly frames: readonly Uint8Array[]; readonly firstSequence: number } | undefined;
 
   /** The sequence number of the appended record, which `durableThrough` is compared with. */
   append(body: Uint8Array): number {
@@ -68,17 +69,19 @@ export class LogDisk {
     this.#durableCount -= count;
   }
 
-  takeBackup(): void {
-    const frames = this.#frames.slice(0, this.#durableCount);
-    this.#backup = { frames, firstSequence: this.#firstSequence };
+  /** What is durable now. */
+  copy(): DiskCopy {
+    return {
+      frames: this.#frames.slice(0, this.#durableCount),
+      firstSequence: this.#firstSequence,
+    };
   }
 
-  /** Returns false when there is no older copy. */
-  restoreBackup(): boolean {
-    const backup = this.#backup;
-    if (backup === undefined || backup.frames.length === 0) return false;
-    this.#frames = [...backup.frames];
-    this.#firstSequence = backup.firstSequence;
+  /** Returns false when the copy holds nothing. */
+  restore({ frames, firstSequence }: DiskCopy): boolean {
+    if (frames.length === 0) return false;
+    this.#frames = [...frames];
+    this.#firstSequence = firstSequence;
     this.#durableCount = this.#frames.length;
     return true;
   }
@@ -87,7 +90,6 @@ export class LogDisk {
     this.#frames = [];
     this.#firstSequence = 0;
     this.#durableCount = 0;
-    this.#backup = undefined;
   }
 
   /** The power goes: what was not synced survives as `fate` and chance have it. */

@@ -53,10 +53,17 @@ export const SIM_MUTANTS: readonly Mutant[] = [
     replace: "becomeActive(core);\n  core.rejoinNonce = nonce;",
   },
   {
+    name: "nonce-from-a-copy",
+    rule: "an observer joins by a nonce that its own process drew",
+    file: "src/consensus/recovery/replay.ts",
+    find: "    core.rejoinNonce = nonce;\n",
+    replace: "",
+  },
+  {
     name: "restarted-leader-goes-on",
     rule: "a restarted leader does not propose in the view it restarts in",
     file: STARTING,
-    find: "abdicate(core);\n}",
+    find: "stepDown(core);\n}",
     replace: "core.mayLead = true;\n}",
   },
   {

@@ -23,6 +23,11 @@ export type Profile = (typeof PROFILES)[number];
 /** A replica by number, or the leader at the time of the fault. */
 export type Victim = number | "leader";
 
+/** About what an observer needs to be let in, with the rejoin interval of the simulator. */
+const REJOIN_MAX_MS = 2_500;
+/** Each so many seeds of a profile that damages disks put an observer's disk back. */
+const RESTORED_OBSERVER_EVERY = 4;
+
 export type Fault = { readonly id: number; readonly atMs: number } & FaultKind;
 
 export type FaultKind =
@@ -43,6 +48,14 @@ export type FaultKind =
       readonly victim: Victim;
       readonly ageMs: number;
       readonly downMs: number;
+    }
+  | {
+      /** A disk is lost, copied while its replica is an observer, and put back after it joined. */
+      readonly kind: "restored observer";
+      readonly victim: Victim;
+      readonly downMs: number;
+      /** How long the replica takes part before its disk is replaced. */
+      readonly ageMs: number;
     }
   | { readonly kind: "failed sync"; readonly victim: Victim; readonly downMs: number }
   | {
@@ -149,7 +162,12 @@ export function drawPlan(
   }));
   const twin = profile === "twins" ? order[0] : undefined;
   const faultPrng = prng.fork();
-  const faults = drawFaults(faultPrng, { profile, replicaCount, order, byzantineCount });
+  const scene = { profile, replicaCount, order, byzantineCount };
+  const drawn = drawFaults(faultPrng, scene);
+  const restored = restoredObservers(seed, scene).map((kind, index) => {
+    return { id: drawn.length + index, atMs: 50, ...kind };
+  });
+  const faults = [...drawn, ...restored].toSorted((a, b) => a.atMs - b.atMs || a.id - b.id);
   const wrongCount = faults.filter(({ kind }) => kind === "wrong execution").length;
   return {
     seed,
@@ -380,7 +398,17 @@ function drawFaults(prng: Prng, scene: Scene): readonly Fault[] {
     const draw: Draw = DRAWS[fork.pick(names)];
     faults.push({ id: faults.length, atMs: fork.between(100, spanMs), ...draw(fork, scene) });
   }
-  return faults.toSorted((a, b) => a.atMs - b.atMs || a.id - b.id);
+  return faults;
+}
+
+/** Drawn from the seed alone, so that the other faults of a seed stay what they were. */
+function restoredObservers(seed: number, { profile, replicaCount }: Scene): readonly FaultKind[] {
+  const damagesDisks = profile === "disks" || profile === "hostile";
+  if (!damagesDisks || seed % RESTORED_OBSERVER_EVERY !== 0) return [];
+  const prng = new Prng(seed ^ 0xc0b1ed);
+  const victim = prng.below(replicaCount);
+  const downMs = prng.between(5, 200);
+  return [{ kind: "restored observer", victim, downMs, ageMs: prng.between(10, 600) }];
 }
 
 /** One leader after another fails in an otherwise healthy network: recovery can be measured. */
@@ -433,6 +461,8 @@ function endOf(fault: Fault): number {
     case "wiped disk":
     case "failed sync":
       return fault.atMs + fault.downMs;
+    case "restored observer":
+      return fault.atMs + 2 * fault.downMs + fault.ageMs + REJOIN_MAX_MS;
     case "restored old copy":
       return fault.atMs + fault.ageMs + fault.downMs;
     case "flapping link":

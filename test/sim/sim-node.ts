@@ -16,7 +16,7 @@ import type { Actor } from "./actor.ts";
 import { checkBuffers } from "./checkers/buffer-bounds.ts";
 import type { Coverage } from "./coverage.ts";
 import type { EventQueue } from "./event-queue.ts";
-import type { TailFate } from "./log-disk.ts";
+import type { DiskCopy, TailFate } from "./log-disk.ts";
 import { LogWriter } from "./log-writer.ts";
 import type { SafetyChecker } from "./checkers/safety-checker.ts";
 import type { SimWire } from "./sim-wire.ts";
@@ -286,10 +286,12 @@ export class SimNode {
     return { kind: "empty", nonce };
   }
 
-  /** The log and everything beside it are gone. */
-  loseDisk(): void {
-    this.log.disk.wipe();
-    this.app.wipe();
+  /** The log and everything beside it are gone, or the log of an observer is in its place. */
+  loseDisk(copy?: DiskCopy): void {
+    if (copy === undefined || !this.log.disk.restore(copy)) {
+      this.log.disk.wipe();
+      this.app.wipe();
+    }
     this.hasLostDisk = true;
     if (this.isCorrect()) this.#world.checker.histories[this.index]!.onDiskLost();
   }
@@ -399,9 +401,7 @@ export class SimNode {
 
   #others(): readonly ReplicaIndex[] {
     const { replicaCount } = this.#options.parameters;
-    return Array.from({ length: replicaCount }, (_, index) => index).filter(
-      (index) => index !== this.index,
-    );
+    return [...Array(replicaCount).keys()].filter((index) => index !== this.index);
   }
 
   #answerClients(vote: ExecVote): void {

@@ -41,7 +41,7 @@ function boot(core: Core): void {
 }
 
 function resume(core: Core, how: Extract<Start, { readonly kind: "resume" }>): void {
-  replay(core, how.records);
+  replay(core, how.records, how.nonce);
   core.mayLead = false;
   core.isAccepted = isAcceptedAfterRestart(core.view, core.votedView);
   // Replay kept the tip of a view that we voted in; in any other the view starts afresh.

@@ -7,7 +7,8 @@ import { enterEpoch, resetForEpoch } from "./epoch.ts";
 import type { FinalPoint, LogRecord, Snapshot } from "../log-record.ts";
 import { tipAfterFinal } from "../safety/safety-rules.ts";
 
-export function replay(core: Core, records: readonly LogRecord[]): void {
+/** `nonce` names this start: it is the one that an observer asks to join by from now on. */
+export function replay(core: Core, records: readonly LogRecord[], nonce: Hash): void {
   let boundary: Rejoin | undefined;
   for (const record of records) {
     switch (record.kind) {
@@ -48,7 +49,12 @@ export function replay(core: Core, records: readonly LogRecord[]): void {
         unreachable(record);
     }
   }
-  if (core.rejoinNonce !== undefined) core.mode = "observer";
+  if (core.rejoinNonce !== undefined) {
+    core.mode = "observer";
+    // The log may be a copy of one whose process joined by this nonce and signed since. A nonce of
+    // an earlier start therefore lets no process in (PROTOCOL §9.3).
+    core.rejoinNonce = nonce;
+  }
   // The log was cut between the end of one epoch and the start of the next.
   if (boundary !== undefined) enterEpoch(core, boundary);
 }

@@ -8,6 +8,7 @@ export type Start =
   /** An empty, damaged or abandoned log: only a new epoch can let this replica take part again. */
   | { readonly kind: "empty"; readonly nonce: Hash }
   /**
-   * An intact log, in order. The nonce names this start and, if peers prove a rollback, its rejoin.
+   * An intact log, in order. The nonce names this start, and its Rejoin if the log says that an
+   * earlier one was lost, or peers prove a rollback.
    */
   | { readonly kind: "resume"; readonly records: readonly LogRecord[]; readonly nonce: Hash };

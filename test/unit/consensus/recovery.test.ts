@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Block } from "../../../src/consensus/block.ts";
 import type { LogRecord } from "../../../src/consensus/log-record.ts";
 import type { ProbeAnswer, Vote } from "../../../src/consensus/message.ts";
 import {
@@ -14,6 +15,7 @@ import {
 } from "../../support/lone-replica.ts";
 
 const NONCE = hashOf(42);
+const SECOND_NONCE = hashOf(43);
 const block = blockOn(GENESIS_BLOCK, [transactionOf(1)]);
 
 describe("starting (PROTOCOL §5.4, §9)", () => {
@@ -138,6 +140,32 @@ describe("starting (PROTOCOL §5.4, §9)", () => {
     assert.equal(replica.replica.status().epoch, 1);
   });
 
+  it("an observer that restarts does not join by the nonce in its log, which a copy has too", () => {
+    const replica = new LoneReplica(1).start({ kind: "empty", nonce: NONCE });
+    replica.receive(0, answer({ isUntouched: false }));
+    const copied = [...replica.records];
+    assert.ok(copied.some((record) => record.kind === "rejoin" && record.nonce === NONCE));
+    const restored = restoredFrom(copied);
+    restored.receive(0, finalBlocks(rejoinBlock(NONCE)));
+    assert.deepEqual(modeOf(restored), { mode: "observer", epoch: 1 }, "it may have joined before");
+    restored.pass(2_000);
+    const asked = restored.sent("forwardRejoin").map(({ rejoin }) => rejoin.nonce);
+    assert.ok(asked.length > 0);
+    assert.deepEqual([...new Set(asked)], [SECOND_NONCE]);
+    restored.receive(0, finalBlocks(rejoinBlock(SECOND_NONCE, 1, rejoinBlock(NONCE))));
+    assert.deepEqual(modeOf(restored), { mode: "active", epoch: 2 });
+  });
+
+  it("an observer whose log ends with its boundary does not join by it after a restart", () => {
+    const replica = new LoneReplica(1).start({ kind: "empty", nonce: NONCE });
+    replica.receive(0, answer({ isUntouched: false }));
+    replica.receive(0, finalBlocks(rejoinBlock(NONCE)));
+    const cut = replica.records.findIndex(({ kind }) => kind === "epoch");
+    assert.ok(cut > 0);
+    const restored = restoredFrom(replica.records.slice(0, cut));
+    assert.deepEqual(modeOf(restored), { mode: "observer", epoch: 1 });
+  });
+
   it("an active replica whose key rejoins elsewhere stops for good", () => {
     const replica = new LoneReplica(1).start();
     replica.receive(0, finalBlocks(rejoinBlock(hashOf(9))));
@@ -174,6 +202,15 @@ function resumed(self: number, records: readonly LogRecord[]): LoneReplica {
   return replica;
 }
 
+function restoredFrom(records: readonly LogRecord[]): LoneReplica {
+  return new LoneReplica(1).start({ kind: "resume", records, nonce: SECOND_NONCE });
+}
+
+function modeOf({ replica }: LoneReplica): { readonly mode: string; readonly epoch: number } {
+  const { mode, epoch } = replica.status();
+  return { mode, epoch };
+}
+
 function answer(
   changes: { readonly vote?: Vote; readonly isUntouched?: boolean } = {},
 ): ProbeAnswer {
@@ -188,16 +225,22 @@ function answer(
   };
 }
 
-function rejoinBlock(nonce: ReturnType<typeof hashOf>, member = 1): ReturnType<typeof blockOn> {
+function rejoinBlock(
+  nonce: ReturnType<typeof hashOf>,
+  member = 1,
+  parent: Pick<Block, "hash" | "header"> = GENESIS_BLOCK,
+): Block {
   const signature = NO_SIGNATURE;
-  return blockOn(GENESIS_BLOCK, [], {
-    rejoin: { kind: "rejoin", member, epoch: 0, nonce, signature },
+  const epoch = parent === GENESIS_BLOCK ? 0 : parent.header.epoch + 1;
+  return blockOn(parent, [], {
+    epoch,
+    rejoin: { kind: "rejoin", member, epoch, nonce, signature },
   });
 }
 
-function finalBlocks(last: ReturnType<typeof blockOn>): Parameters<LoneReplica["receive"]>[1] {
+function finalBlocks(last: Block): Parameters<LoneReplica["receive"]>[1] {
   const { hash: blockHash, header } = last;
-  const { height } = header;
-  const certificate = { kind: "fast", epoch: 0, view: 0, height, blockHash, votes: [] } as const;
+  const { epoch, height } = header;
+  const certificate = { kind: "fast", epoch, view: 0, height, blockHash, votes: [] } as const;
   return { kind: "blockResponse", blocks: [last], certificate };
 }
