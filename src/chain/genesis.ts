@@ -81,7 +81,8 @@ const CHAIN_ID_MAX = 2n ** 63n - 37n;
 const TRANSACTION_GAS_MIN = 21_000n;
 const GAS_LIMIT_MAX = 2n ** 53n - 1n;
 const UINT256_MAX = 2n ** 256n - 1n;
-const REPLICA_COUNT_MAX = 255;
+/** n = 3f+1 with f = 21. Also the most signatures in one certificate on the wire. */
+export const REPLICAS_MAX = 64;
 /** EIP-170. */
 const CODE_SIZE_MAX = 24_576;
 const NONCE_SIZE_MAX = 8;
@@ -123,7 +124,7 @@ export function decodeGenesis(bytes: Uint8Array): Result<GenesisConfig, GenesisE
   const keyItems = fields.list("replicaPublicKeys");
   const admins: bigint[] = [];
   const alloc = accountItems.map((account) => readAccount(fields, account, admins));
-  fields.enter(keyItems, "replicaPublicKeys", 0, REPLICA_COUNT_MAX);
+  fields.enter(keyItems, "replicaPublicKeys", 0, REPLICAS_MAX);
   const replicaPublicKeys: Uint8Array[] = [];
   while (fields.hasNext()) replicaPublicKeys.push(fields.bytes("replicaPublicKey"));
   if (fields.failure !== undefined) {
@@ -215,7 +216,7 @@ function checkReplicas(publicKeys: readonly Uint8Array[]): readonly GenesisError
   const errors: GenesisError[] = [];
   const count = publicKeys.length;
   // n = 3f + 1 with f >= 1: fewer tolerate no fault at all.
-  if (count < 4 || count % 3 !== 1 || count > REPLICA_COUNT_MAX) {
+  if (count < 4 || count % 3 !== 1 || count > REPLICAS_MAX) {
     errors.push({ code: "GENESIS_REPLICA_COUNT_WRONG", subject: String(count) });
   }
   const seen = new Set<string>();

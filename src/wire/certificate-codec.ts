@@ -16,7 +16,8 @@ import {
 import { ZERO_HASH_TEXT } from "./hash-text.ts";
 import { readHeaders, writeHeaders } from "./header-codec.ts";
 import { HASH_SIZE } from "../crypto/keccak256.ts";
-import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
+import { REPLICAS_MAX } from "../chain/genesis.ts";
+import { SIGNATURE_SIZE } from "./limits.ts";
 import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
 

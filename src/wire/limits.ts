@@ -4,9 +4,7 @@
  * refused. A decoder never reserves more than a small multiple of the bytes it was given.
  */
 import { invariant } from "../base/invariant.ts";
-
-/** n = 3f+1 with f = 21. Also the most signatures in one certificate. */
-export const REPLICAS_MAX = 64;
+import { REPLICAS_MAX } from "../chain/genesis.ts";
 
 /** Headers in one list: a correct replica needs at most twice the window. */
 export const HEADERS_MAX = 64;

@@ -16,7 +16,8 @@ import {
 } from "./certificate-codec.ts";
 import { readConsensusHeader, writeConsensusHeader } from "./header-codec.ts";
 import { HASH_SIZE } from "../crypto/keccak256.ts";
-import { HEADERS_MAX, LOG_RECORD_SIZE_MAX, REPLICAS_MAX } from "./limits.ts";
+import { REPLICAS_MAX } from "../chain/genesis.ts";
+import { HEADERS_MAX, LOG_RECORD_SIZE_MAX } from "./limits.ts";
 import { Reader, type WireError } from "./reader.ts";
 import { writeBlockClaimContent } from "./signed-codec.ts";
 import { Writer } from "./writer.ts";

@@ -10,7 +10,8 @@ import { err, ok, type Result } from "../base/result.ts";
 import type { Hash } from "../consensus/block.ts";
 import { readHashText, ZERO_HASH_TEXT } from "./hash-text.ts";
 import { HASH_SIZE } from "../crypto/keccak256.ts";
-import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
+import { REPLICAS_MAX } from "../chain/genesis.ts";
+import { SIGNATURE_SIZE } from "./limits.ts";
 
 export const WIRE_CODES = [
   "WIRE_TRUNCATED",

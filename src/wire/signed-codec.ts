@@ -25,7 +25,8 @@ import {
   writeConsensusHeader,
   writeHeaders,
 } from "./header-codec.ts";
-import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
+import { REPLICAS_MAX } from "../chain/genesis.ts";
+import { SIGNATURE_SIZE } from "./limits.ts";
 import type { Reader } from "./reader.ts";
 import type { Writer } from "./writer.ts";
 import type { Hash } from "../consensus/block.ts";

@@ -7,7 +7,8 @@ import { invariant } from "../base/invariant.ts";
 import type { Hash } from "../consensus/block.ts";
 import { writeHashText } from "./hash-text.ts";
 import { HASH_SIZE } from "../crypto/keccak256.ts";
-import { REPLICAS_MAX, SIGNATURE_SIZE } from "./limits.ts";
+import { REPLICAS_MAX } from "../chain/genesis.ts";
+import { SIGNATURE_SIZE } from "./limits.ts";
 
 const CAPACITY_MIN = 4_096;
 /** A larger buffer is handed over with its message instead of being kept and copied. */

@@ -39,7 +39,7 @@ export type Actor = {
   onSend(to: ReplicaIndex | "all", message: Message, ports: Ports): void;
   onReceive(message: Message): void;
   ignores(message: Message): boolean;
-  censors(client: number): boolean;
+  censors(transaction: Transaction): boolean;
 };
 
 export type Outlet = {

@@ -1,5 +1,5 @@
 /**
- * `npm run sim -- --seeds 5000 [--from k] [--jobs 2] [--n 4|7] [--ed25519]` runs many seeds,
+ * `npm run sim -- --seeds 5000 [--from k] [--jobs 2] [--n 4|7|10|13] [--ed25519]` runs many seeds,
  * `--seed n` replays one with its event log, `--healthy 100000` runs without faults, `--mutants`
  * breaks one rule of the protocol after the other and must find each.
  */
@@ -25,7 +25,7 @@ const PARAMETERS = {
   seeds: { kind: "number", fallback: 200, min: 1, isWhole: true },
   from: { kind: "number", fallback: 1, min: 0, isWhole: true },
   jobs: { kind: "number", fallback: 2, min: 1, max: 64, isWhole: true },
-  n: { kind: "text", choices: ["4", "7"] },
+  n: { kind: "text", choices: ["4", "7", "10", "13"] },
   ed25519: { kind: "flag" },
   seed: { kind: "number", min: 0, isWhole: true },
   healthy: { kind: "number", min: 1, isWhole: true },

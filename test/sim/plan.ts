@@ -28,6 +28,10 @@ const REJOIN_MAX_MS = 2_500;
 /** Each so many seeds of a profile that damages disks put an observer's disk back. */
 const RESTORED_OBSERVER_EVERY = 4;
 
+/** The replica counts of a few seeds: more than seven replicas cost many messages. */
+const LARGE_COUNTS: Readonly<Record<number, number>> = { 17: 10, 37: 13 };
+const LARGE_EVERY = 40;
+
 export type Fault = { readonly id: number; readonly atMs: number } & FaultKind;
 
 export type FaultKind =
@@ -147,7 +151,7 @@ export function drawPlan(
 ): Plan {
   const prng = new Prng(seed);
   const profile = prng.pick(PROFILES);
-  const drawnCount = prng.chance(0.1) ? 7 : 4;
+  const drawnCount = prng.chance(0.1) ? 7 : (LARGE_COUNTS[seed % LARGE_EVERY] ?? 4);
   const replicaCount = options.replicaCount ?? drawnCount;
   const faultsMax = (replicaCount - 1) / 3;
   const shape = drawShape(prng.fork(), profile);

@@ -234,7 +234,7 @@ export class SimNode {
   onSubmit(transaction: Transaction): void {
     const call = parseTransaction(transaction.bytes);
     if (call === undefined || this.#replica === undefined || this.isPaused()) return;
-    if (this.actor?.censors(call.client) === true) return;
+    if (this.actor?.censors(transaction) === true) return;
     const placement = this.app.placementOf(call.client);
     if (placement !== undefined && placement.count >= call.count) {
       if (placement.count === call.count) this.#answer(placement);

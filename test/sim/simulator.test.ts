@@ -94,6 +94,21 @@ describe("simulator", () => {
       assert.ok(acknowledged > 200, `${behaviour}: ${acknowledged} acknowledged`);
     }
   });
+
+  it("replaces such a leader under heavy load by the rule on censorship alone", () => {
+    for (const behaviour of ORDERING_BEHAVIOURS) {
+      const liars = [{ replica: 0, behaviours: [behaviour] }];
+      const cluster = new Cluster({ plan: { ...healthyPlan(), liars }, traceLines: 0 });
+      cluster.start();
+      cluster.runUntil(1_500);
+      const { coverage } = cluster;
+      assert.ok(coverage.get(`liar: ${behaviour}`) > 0, behaviour);
+      assert.equal(cluster.currentLeader(), 1, `${behaviour}: not replaced`);
+      assert.ok(coverage.get("complaint: censorship") >= 2, behaviour);
+      assert.equal(coverage.totalOf("complaint: "), coverage.get("complaint: censorship"));
+      assert.ok(coverage.get("transactions acknowledged") > 1_000, behaviour);
+    }
+  });
 });
 
 /** Four healthy replicas that take 600 to 1100 ms for a block and order at most 2 blocks ahead. */

@@ -26,7 +26,8 @@ import {
   type Vote,
 } from "../../src/consensus/message.ts";
 import { createTransaction } from "../../src/wire/block-codec.ts";
-import { REPLICAS_MAX, SIGNATURE_SIZE } from "../../src/wire/limits.ts";
+import { REPLICAS_MAX } from "../../src/chain/genesis.ts";
+import { SIGNATURE_SIZE } from "../../src/wire/limits.ts";
 
 const UINT32_MAX = 0xffff_ffff;
 

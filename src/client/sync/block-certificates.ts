@@ -7,7 +7,7 @@ import type { BlockStore } from "../../storage/block-store.ts";
 import { readBlockHead } from "../../wire/block-bytes.ts";
 import { HEADER_SIZE } from "../../wire/header-codec.ts";
 import { HASH_SIZE } from "../../crypto/keccak256.ts";
-import { REPLICAS_MAX } from "../../wire/limits.ts";
+import { REPLICAS_MAX } from "../../chain/genesis.ts";
 import { Reader } from "../../wire/reader.ts";
 import { readExecVote, writeExecVote } from "../../wire/signed-codec.ts";
 import { Writer } from "../../wire/writer.ts";

@@ -2,7 +2,13 @@
  * The behaviours of a Byzantine replica (see actor.ts), each drawn per message from its own chance.
  */
 import type { Prng } from "../../../src/base/prng.ts";
-import type { Block, Hash, Header, ReplicaIndex } from "../../../src/consensus/block.ts";
+import type {
+  Block,
+  Hash,
+  Header,
+  ReplicaIndex,
+  Transaction,
+} from "../../../src/consensus/block.ts";
 import type { FinalCert } from "../../../src/consensus/certificate.ts";
 import type {
   Commit,
@@ -41,6 +47,7 @@ export class ByzantineReplica implements Actor {
   readonly #censored: number;
   #lastVote: Vote | undefined;
   #isGateShut = false;
+  readonly #heldBack = new Map<Hash, Transaction>();
   #junkCount = 0;
 
   constructor(behaviours: readonly Behaviour[], prng: Prng) {
@@ -54,11 +61,12 @@ export class ByzantineReplica implements Actor {
   }
 
   ignores(message: Message): boolean {
-    return message.kind === "forward" && this.censors(message.transaction.bytes[0] ?? 0);
+    return message.kind === "forward" && this.censors(message.transaction);
   }
 
-  censors(client: number): boolean {
-    if (client !== JUNK_CLIENT && this.#leavesOut()) return true;
+  censors(transaction: Transaction): boolean {
+    const client = transaction.bytes[0] ?? 0;
+    if (client !== JUNK_CLIENT && this.#leavesOut(transaction)) return true;
     if (!this.#does("censorship", 1) || client !== this.#censored) return false;
     this.#out().count("censorship");
     return true;
@@ -68,21 +76,31 @@ export class ByzantineReplica implements Actor {
    * Whether its own replica must not see a transaction, because of how the Byzantine replica
    * orders.
    */
-  #leavesOut(): boolean {
+  #leavesOut(transaction: Transaction): boolean {
     if (this.#does("junk leader", 1)) {
       this.#dropJunk();
       return true;
     }
     if (!this.#does("drip leader", 1)) return false;
-    if (this.#isGateShut) {
+    if (this.#heldBack.size < REMEMBERED_MAX) this.#heldBack.set(transaction.id, transaction);
+    this.#drip();
+    return true;
+  }
+
+  /** One after the other of what it was given: it is never silent and never quite idle. */
+  #drip(): void {
+    if (this.#isGateShut) return;
+    for (const [id, transaction] of this.#heldBack) {
+      this.#heldBack.delete(id);
+      this.#isGateShut = true;
       this.#out().count("drip leader");
-      return true;
+      this.#out().after(DRIP_US, () => {
+        this.#isGateShut = false;
+        this.#drip();
+      });
+      this.#out().submit(transaction);
+      return;
     }
-    this.#isGateShut = true;
-    this.#out().after(DRIP_US, () => {
-      this.#isGateShut = false;
-    });
-    return false;
   }
 
   /** Orders a valid transaction that the others have never seen, several times a second. */

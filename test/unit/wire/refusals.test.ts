@@ -8,6 +8,7 @@ import type { Message, ViewChange, Vote } from "../../../src/consensus/message.t
 import { DEFAULT_PARAMETERS } from "../../../src/consensus/parameters.ts";
 import { createTransaction, encodedBlockSize } from "../../../src/wire/block-codec.ts";
 import { ZERO_HASH_TEXT } from "../../../src/wire/hash-text.ts";
+import { REPLICAS_MAX } from "../../../src/chain/genesis.ts";
 import {
   assertWithinWireLimits,
   BLOCKS_MAX,
@@ -15,7 +16,6 @@ import {
   BODY_TRANSACTIONS_MAX,
   HEADERS_MAX,
   MESSAGE_SIZE_MAX,
-  REPLICAS_MAX,
 } from "../../../src/wire/limits.ts";
 import { decodeLogRecord } from "../../../src/wire/log-record-codec.ts";
 import { decodeMessage, encodeMessage } from "../../../src/wire/message-codec.ts";
