@@ -32,6 +32,16 @@ describe("a height mark", () => {
     assert.equal(await heightIn(file), 2 ** 40);
   });
 
+  it("ignores a lower height than the one it was raised to", async (test) => {
+    const file = fileOf(test);
+    const mark = await HeightMark.open(file);
+    mark.raise(9);
+    mark.raise(3);
+    await mark.close();
+    assert.equal(mark.durableHeight, 9);
+    assert.equal(await heightIn(file), 9);
+  });
+
   it("says when it is durable, and writes once for all that came meanwhile", async (test) => {
     const mark = await HeightMark.open(fileOf(test));
     const durable: number[] = [];

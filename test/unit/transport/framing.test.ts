@@ -91,6 +91,15 @@ describe("framing", () => {
     assert.ok(grown < readers.length * 300 * 1024, `${grown} bytes for ${readers.length} claims`);
   });
 
+  it("a frame that outgrows its first buffer keeps every byte that came before", () => {
+    const frame = Uint8Array.from({ length: 1024 * 1024 }, (_, index) => index % 251);
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(frame.length);
+    const stream = concatBytes(head, frame);
+    const [read] = readAll(stream, [200_000, 400_000, 900_000], frame.length);
+    assert.ok(read instanceof Uint8Array && Buffer.from(frame).equals(read));
+  });
+
   it("small frames leave in one chunk, large ones are not copied", () => {
     const queue = new FrameQueue();
     for (let count = 0; count < 100; count++) queue.pushFrame(new Uint8Array(120), 120);
