@@ -12,7 +12,7 @@ import type { Header } from "../chain/header.ts";
 import type { Receipt } from "../chain/receipt.ts";
 import type { SimulatedBlock, SimulationRequest } from "./simulation.ts";
 import type { SyncProgress } from "./sync-progress.ts";
-import type { TraceOptions } from "./trace-options.ts";
+import type { FlatCallTracerOptions, TraceOptions } from "./trace-options.ts";
 import type { RecoveredTransaction } from "../chain/transaction-sender.ts";
 import type { SubmitRefusal, TransactionStatus } from "./transaction-status.ts";
 import type { AccessList } from "../chain/transaction.ts";
@@ -170,6 +170,13 @@ export type TraceReader = {
     block: BlockRecord,
     places: { readonly first: number; readonly last: number },
     options: TraceOptions,
+    caller?: CallerNamer,
+  ): Awaitable<Result<readonly string[], CallFailure>>;
+  /** The same for traces that are lists: all of their entries, in one list. */
+  traceEntries(
+    block: BlockRecord,
+    places: { readonly first: number; readonly last: number },
+    options: FlatCallTracerOptions,
     caller?: CallerNamer,
   ): Awaitable<Result<readonly string[], CallFailure>>;
 };

@@ -61,6 +61,10 @@ export type RpcLimits = {
   /** Addresses of a filter, and alternatives at one place of its topics. */
   readonly filterAlternativesMax: number;
   readonly feeHistoryBlocksMax: number;
+  /** Blocks, results and time of one trace_filter. */
+  readonly traceBlocksMax: number;
+  readonly traceResultsMax: number;
+  readonly traceFilterMs: number;
   /** Accounts and slots that a call may take to be different. */
   readonly overrideAccountsMax: number;
   readonly overrideSlotsMax: number;
@@ -116,6 +120,9 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   logResultsMax: 10_000,
   filterAlternativesMax: 1_000,
   feeHistoryBlocksMax: 1_024,
+  traceBlocksMax: 1_000,
+  traceResultsMax: 10_000,
+  traceFilterMs: 10_000,
   overrideAccountsMax: 1_000,
   overrideSlotsMax: 10_000,
   simulationBlocksMax: 256,

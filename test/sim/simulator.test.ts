@@ -98,7 +98,7 @@ describe("simulator", () => {
   it("replaces such a leader under heavy load by the rule on censorship alone", () => {
     for (const behaviour of ORDERING_BEHAVIOURS) {
       const liars = [{ replica: 0, behaviours: [behaviour] }];
-      const cluster = new Cluster({ plan: { ...healthyPlan(), liars }, traceLines: 0 });
+      const cluster = new Cluster({ plan: { ...healthyPlan(), byzantine }, traceLines: 0 });
       cluster.start();
       cluster.runUntil(1_500);
       const { coverage } = cluster;

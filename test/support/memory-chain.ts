@@ -16,7 +16,7 @@ import {
 import type { SimulationRequest } from "../../src/api/simulation.ts";
 import type { SyncProgress } from "../../src/api/sync-progress.ts";
 import type { SubmitRefusal, TransactionStatus } from "../../src/api/transaction-status.ts";
-import type { TraceOptions } from "../../src/api/trace-options.ts";
+import type { FlatCallTracerOptions, TraceOptions } from "../../src/api/trace-options.ts";
 import { checkTransaction } from "../../src/chain/transaction-validity.ts";
 import { keccak256 } from "../../src/crypto/keccak256.ts";
 import { AnalyzedCodeCache } from "../../src/evm/analyzed-code.ts";
@@ -172,13 +172,15 @@ export class MemoryChain implements RpcReader {
     { first, last }: { readonly first: number; readonly last: number },
     options: TraceOptions,
   ): ReadResults["traceTransactions"] {
-    const { transactions } = this.#blocks[Number(block.header.number)]!;
-    const before = transactions.slice(0, last + 1) as readonly RecoveredTransaction[];
-    return this.#run(
-      "traceTransactions",
-      { header: block.header, transactions: before, firstTraced: first, options },
-      block,
-    );
+    return this.#run("traceTransactions", this.#traced(block, first, last, options), block);
+  }
+
+  traceEntries(
+    block: BlockRecord,
+    { first, last }: { readonly first: number; readonly last: number },
+    options: FlatCallTracerOptions,
+  ): ReadResults["traceEntries"] {
+    return this.#run("traceEntries", this.#traced(block, first, last, options), block);
   }
 
   /** A chain without consensus has none. */
@@ -306,6 +308,17 @@ export class MemoryChain implements RpcReader {
 
   #kept({ header }: BlockRecord): Sealed | undefined {
     return header.number < this.keptFrom ? undefined : this.#blocks[Number(header.number)];
+  }
+
+  #traced(
+    { header }: BlockRecord,
+    firstTraced: number,
+    last: number,
+    options: TraceOptions,
+  ): ReadParams["traceTransactions"] {
+    const { transactions } = this.#blocks[Number(header.number)]!;
+    const before = transactions.slice(0, last + 1) as readonly RecoveredTransaction[];
+    return { header, transactions: before, firstTraced, options };
   }
 
   /** As the node's threads do it, but here. */

@@ -7,7 +7,7 @@ import type { Header } from "../../chain/header.ts";
 import type { Receipt } from "../../chain/receipt.ts";
 import type { SimulationRequest } from "../../api/simulation.ts";
 import type { SyncProgress } from "../../api/sync-progress.ts";
-import type { TraceOptions } from "../../api/trace-options.ts";
+import type { FlatCallTracerOptions, TraceOptions } from "../../api/trace-options.ts";
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { TransactionStatus } from "../../api/transaction-status.ts";
 import type { ReadKind, ReadResults } from "../../execution/calls/read-job.ts";
@@ -143,20 +143,24 @@ export class LocalReads {
 
   traceTransactions(
     block: NamedBlock,
-    { first, last }: { readonly first: number; readonly last: number },
+    places: { readonly first: number; readonly last: number },
     options: TraceOptions,
     caller?: CallerNamer,
   ): Read<"traceTransactions"> {
-    const record = this.blockByNumber(block.header.number);
-    invariant(record !== undefined && record.header.number > 0n, "the block was found before");
-    const transactions = record.transactions.slice(0, last + 1).flatMap(signedOnly);
-    const { header } = record;
-    return this.#dependencies.calls.run(
-      "traceTransactions",
-      { header, transactions, firstTraced: first, options },
-      header.number - 1n,
-      caller,
-    );
+    const params = this.#tracedBlock(block, places, options);
+    const { number } = block.header;
+    return this.#dependencies.calls.run("traceTransactions", params, number - 1n, caller);
+  }
+
+  traceEntries(
+    block: NamedBlock,
+    places: { readonly first: number; readonly last: number },
+    options: FlatCallTracerOptions,
+    caller?: CallerNamer,
+  ): Read<"traceEntries"> {
+    const params = this.#tracedBlock(block, places, options);
+    const { number } = block.header;
+    return this.#dependencies.calls.run("traceEntries", params, number - 1n, caller);
   }
 
   prove(
@@ -231,6 +235,18 @@ export class LocalReads {
     const highestBlock = currentBlock + BigInt(lag);
     return { startingBlock: this.#startingBlock, currentBlock, highestBlock };
   }
+
+  #tracedBlock(
+    { header: { number } }: NamedBlock,
+    { first, last }: { readonly first: number; readonly last: number },
+    options: TraceOptions,
+  ): TracedBlock {
+    const record = this.blockByNumber(number);
+    invariant(record !== undefined && record.header.number > 0n, "the block was found before");
+    const { header } = record;
+    const transactions = record.transactions.slice(0, last + 1).flatMap(signedOnly);
+    return { header, transactions, firstTraced: first, options };
+  }
 }
 
 /** Without what block 0 has. */
@@ -238,5 +254,6 @@ function signedOnly(
   transaction: BlockTransaction,
 ): TracedBlock["transactions"][number] | readonly [] {
   if (!("transaction" in transaction)) return [];
-  return { sender: transaction.sender, transaction: transaction.transaction };
+  const { sender, hash } = transaction;
+  return { sender, hash, transaction: transaction.transaction };
 }

@@ -26,6 +26,7 @@ const IS_LIGHT: { readonly [Kind in ReadKind]: (params: ReadParams[Kind]) => boo
   proof: ({ slots }) => slots.length <= PROOF_SLOTS_MAX,
   traceCall: () => false,
   traceTransactions: () => false,
+  traceEntries: () => false,
   simulation: () => false,
 };
 

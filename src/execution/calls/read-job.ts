@@ -15,6 +15,7 @@ import { callEnvironment, type ReadBounds, type ReadSource } from "./read-enviro
 import { simulate, type Simulation } from "./simulate.ts";
 import {
   traceCall,
+  traceEntries,
   traceTransactions,
   type TracedBlock,
   type TracedCall,
@@ -30,6 +31,7 @@ export type ReadParams = {
   readonly accessList: CallParams;
   readonly traceCall: TracedCall;
   readonly traceTransactions: TracedBlock;
+  readonly traceEntries: TracedBlock;
   readonly simulation: Simulation;
   readonly proof: {
     readonly number: bigint;
@@ -46,6 +48,7 @@ export type ReadResults = {
   /** JSON. */
   readonly traceCall: Result<string, CallFailure>;
   readonly traceTransactions: Result<readonly string[], CallFailure>;
+  readonly traceEntries: Result<readonly string[], CallFailure>;
   readonly simulation: Result<readonly SimulatedBlock[], CallFailure>;
   readonly proof: Result<StateProof, CallFailure>;
 };
@@ -106,6 +109,8 @@ const HANDLERS: {
     traceCall({ request: withGasLimit(request, bounds.gasMax), header, options }, source, bounds),
 
   traceTransactions: (block, source, bounds) => traceTransactions(block, source, bounds),
+
+  traceEntries: (block, source, bounds) => traceEntries(block, source, bounds),
 
   simulation: (simulation, source, bounds) => simulate(simulation, source, bounds),
 

@@ -17,8 +17,18 @@ export type TraceSetting = {
   readonly journal: Journal;
   readonly request: TransactionRequest;
   readonly coinbase: bigint;
+  /** Undefined for a call, which is in no block. */
+  readonly place?: TracePlace | undefined;
   /** Counts what a result will take up. Too much ends the execution. */
   readonly room: TraceRoom;
+};
+
+/** Where the transaction is in the chain. */
+export type TracePlace = {
+  readonly blockHash: Uint8Array;
+  readonly blockNumber: bigint;
+  readonly transactionHash: Uint8Array;
+  readonly index: number;
 };
 
 /** The bytes that results may still take. */
@@ -33,6 +43,11 @@ export class TraceRoom {
 
   get isExceeded(): boolean {
     return this.#left < 0;
+  }
+
+  /** What to answer if it is exceeded by now. */
+  excess(): { readonly kind: "tooLarge"; readonly limit: number } | undefined {
+    return this.isExceeded ? { kind: "tooLarge", limit: this.limit } : undefined;
   }
 
   take(bytes: number): void {

@@ -1,23 +1,10 @@
 /** The accounts and slots that a transaction touches, before it, and on request after it. */
 import { bytesToHex, numberToHex, wordToHex } from "../../base/hex.ts";
 import { addressToHex } from "../../chain/address.ts";
-import { recoverAuthority } from "../../chain/transaction-sender.ts";
 import type { PrestateTracerOptions } from "../../api/trace-options.ts";
-import { authorizationListOf } from "../../chain/transaction.ts";
-import type { FrameEntry, Step } from "../../evm/tracer.ts";
 import { WordMap } from "../../state/word-map.ts";
-import { touchedByStep } from "../touched-by-step.ts";
 import type { ExecutionTrace, Json, TraceSetting } from "./execution-trace.ts";
-
-const ACCOUNT_BYTES = 150;
-const SLOT_BYTES = 140;
-
-type Touched = {
-  readonly balance: bigint;
-  readonly nonce: bigint;
-  readonly code: Uint8Array;
-  readonly slots: WordMap<bigint>;
-};
+import { type TouchedAccount, TouchedAccounts } from "./touched-accounts.ts";
 
 type Shown = Record<string, Json>;
 
@@ -26,46 +13,20 @@ export function createPrestateTracer(
   setting: TraceSetting,
   chainId: bigint,
 ): ExecutionTrace {
-  const tracer = new PrestateTracer(options, setting, chainId);
-  return {
-    hooks: {
-      onEnter: (entry) => tracer.onEnter(entry),
-      onStep: (step) => tracer.onStep(step),
-    },
-    result: () => tracer.result(),
-  };
+  const touched = new TouchedAccounts(options, setting, chainId);
+  const tracer = new PrestateTracer(options, setting, touched);
+  return { hooks: touched.hooks, result: () => tracer.result() };
 }
 
 class PrestateTracer {
   readonly #options: PrestateTracerOptions;
   readonly #setting: TraceSetting;
-  readonly #touched = new WordMap<Touched>();
+  readonly #touched: TouchedAccounts;
 
-  constructor(options: PrestateTracerOptions, setting: TraceSetting, chainId: bigint) {
+  constructor(options: PrestateTracerOptions, setting: TraceSetting, touched: TouchedAccounts) {
     this.#options = options;
     this.#setting = setting;
-    const { request, coinbase } = setting;
-    const { transaction, sender } = request;
-    // These change before the first step.
-    this.#account(sender);
-    this.#account(coinbase);
-    if (transaction.to !== undefined) this.#account(transaction.to);
-    for (const authorization of authorizationListOf(transaction)) {
-      const authority = recoverAuthority(authorization, chainId);
-      if (authority !== undefined) this.#account(authority);
-    }
-  }
-
-  /** What is called or created is as it was: the frame has not begun. */
-  onEnter({ to }: FrameEntry): void {
-    this.#account(to);
-  }
-
-  onStep(step: Step): void {
-    const touched = touchedByStep(step);
-    if (touched === undefined) return;
-    if (touched.slot === undefined) this.#account(touched.address);
-    else this.#slot(touched.address, touched.slot);
+    this.#touched = touched;
   }
 
   result(): Json {
@@ -101,7 +62,7 @@ class PrestateTracer {
   }
 
   /** What is different, in its new form. */
-  #after(address: bigint, touched: Touched, changed: WordMap<bigint>): Shown {
+  #after(address: bigint, touched: TouchedAccount, changed: WordMap<bigint>): Shown {
     const { journal } = this.#setting;
     const after: Shown = {};
     const balance = journal.balance(address);
@@ -121,7 +82,7 @@ class PrestateTracer {
     return after;
   }
 
-  #format({ balance, nonce, code }: Touched, slots: WordMap<bigint>): Json {
+  #format({ balance, nonce, code }: TouchedAccount, slots: WordMap<bigint>): Json {
     const storage: Shown = {};
     for (const [slot, value] of slots.entries()) {
       if (value !== 0n || !this.#options.isDiff) storage[wordToHex(slot)] = wordToHex(value);
@@ -134,33 +95,9 @@ class PrestateTracer {
       ...(hasSlots && this.#options.hasStorage && { storage }),
     };
   }
-
-  #slot(address: bigint, slot: bigint): void {
-    if (!this.#options.hasStorage) return;
-    const { slots } = this.#account(address);
-    if (slots.get(slot) !== undefined) return;
-    this.#setting.room.take(SLOT_BYTES);
-    slots.set(slot, this.#setting.journal.storage(address, slot));
-  }
-
-  #account(address: bigint): Touched {
-    const known = this.#touched.get(address);
-    if (known !== undefined) return known;
-    const { journal, room } = this.#setting;
-    const { bytes } = journal.code(address);
-    const touched = {
-      balance: journal.balance(address),
-      nonce: journal.nonce(address),
-      code: bytes,
-      slots: new WordMap<bigint>(),
-    };
-    room.take(ACCOUNT_BYTES + (this.#options.hasCode ? 2 * bytes.length : 0));
-    this.#touched.set(address, touched);
-    return touched;
-  }
 }
 
-function isEmpty({ balance, nonce, code, slots }: Touched): boolean {
+function isEmpty({ balance, nonce, code, slots }: TouchedAccount): boolean {
   if (balance !== 0n || nonce !== 0n || code.length > 0) return false;
   for (const value of slots.values()) if (value !== 0n) return false;
   return true;

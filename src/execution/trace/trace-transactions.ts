@@ -1,4 +1,5 @@
 /** Executes transactions again with a tracer on each step. Results are ready JSON text. */
+import { invariant } from "../../base/invariant.ts";
 import { err, ok, type Result } from "../../base/result.ts";
 import type { CallFailure, CallRequest } from "../../api/call-request.ts";
 import type { Header } from "../../chain/header.ts";
@@ -10,7 +11,7 @@ import { createEngine } from "../engine.ts";
 import { callEnvironment, type ReadBounds, type ReadSource } from "../calls/read-environment.ts";
 import { executeTransaction } from "../run-transaction.ts";
 import { createTrace } from "./create-trace.ts";
-import { type ExecutionTrace, TraceRoom } from "./execution-trace.ts";
+import { type ExecutionTrace, type Json, TraceRoom } from "./execution-trace.ts";
 
 export type TracedBlock = {
   /** Of the block that has the transactions; it runs on the state after its parent. */
@@ -19,6 +20,7 @@ export type TracedBlock = {
   readonly transactions: readonly {
     readonly sender: bigint;
     readonly transaction: UnsignedTransaction;
+    readonly hash: Uint8Array;
   }[];
   /** The place of the first that is traced. */
   readonly firstTraced: number;
@@ -27,28 +29,57 @@ export type TracedBlock = {
 
 /** The traces of the last transactions, in their order. */
 export function traceTransactions(
-  { header, transactions, firstTraced, options }: TracedBlock,
+  block: TracedBlock,
   source: ReadSource,
   bounds: ReadBounds,
 ): Result<readonly string[], CallFailure> {
+  const texts: string[] = [];
+  const failure = runTraced(block, source, bounds, (result) => texts.push(JSON.stringify(result)));
+  return failure === undefined ? ok(texts) : err(failure);
+}
+
+/** The entries of traces that are lists, all in one list. */
+export function traceEntries(
+  block: TracedBlock,
+  source: ReadSource,
+  bounds: ReadBounds,
+): Result<readonly string[], CallFailure> {
+  const texts: string[] = [];
+  const failure = runTraced(block, source, bounds, (result) => {
+    invariant(Array.isArray(result), "only a trace that is a list has entries");
+    for (const entry of result) texts.push(JSON.stringify(entry));
+  });
+  return failure === undefined ? ok(texts) : err(failure);
+}
+
+function runTraced(
+  { header, transactions, firstTraced, options }: TracedBlock,
+  source: ReadSource,
+  bounds: ReadBounds,
+  take: (result: Json) => void,
+): CallFailure | undefined {
   const { rules, codes } = source;
   const room = new TraceRoom(bounds.resultBytesMax);
   const shouldStop = (): boolean => room.isExceeded || bounds.shouldStop();
   const state = source.stateAt(header.number - 1n);
   const engine = createEngine(rules, state, { codes, shouldStop });
   const block = blockContextOf(header, (number) => source.blockHash(number));
-  const texts: string[] = [];
+  const { number: blockNumber, coinbase } = header;
+  const blockHash = source.blockHash(blockNumber);
   for (const [index, request] of transactions.entries()) {
-    if (bounds.shouldStop()) return err({ kind: "stopped" });
+    if (bounds.shouldStop()) return { kind: "stopped" };
     const { journal } = engine;
-    const setting = { journal, request, coinbase: header.coinbase, room };
+    const place = { blockHash, blockNumber, transactionHash: request.hash, index };
+    const setting = { journal, request, coinbase, place, room };
     const trace = index < firstTraced ? undefined : createTrace(options, setting, engine.chainId);
     const executed = executeTransaction(engine, request, block, trace?.hooks);
-    if (room.isExceeded) return err({ kind: "tooLarge", limit: room.limit });
-    if (executed.status === "stopped") return err({ kind: "stopped" });
-    if (trace !== undefined) texts.push(JSON.stringify(trace.result(executed)));
+    if (executed.status === "stopped") return room.excess() ?? { kind: "stopped" };
+    const result = trace?.result(executed);
+    const excess = room.excess();
+    if (excess !== undefined) return excess;
+    if (result !== undefined) take(result);
   }
-  return ok(texts);
+  return undefined;
 }
 
 export type TracedCall = {
@@ -79,7 +110,8 @@ export function traceCall(
     request,
   );
   if (!called.ok) return err({ kind: "refused", ...called.error });
-  if (room.isExceeded) return err({ kind: "tooLarge", limit: room.limit });
-  if (called.value.status === "stopped") return err({ kind: "stopped" });
-  return ok(JSON.stringify(trace?.result(called.value) ?? {}));
+  if (called.value.status === "stopped") return err(room.excess() ?? { kind: "stopped" });
+  const result = trace?.result(called.value) ?? {};
+  const excess = room.excess();
+  return excess === undefined ? ok(JSON.stringify(result)) : err(excess);
 }

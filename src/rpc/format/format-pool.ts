@@ -2,7 +2,7 @@
 import type { RecoveredTransaction } from "../../chain/transaction-sender.ts";
 import type { PoolReader } from "../../api/chain-reader.ts";
 import { takeTurns } from "../server/event-loop-turn.ts";
-import { JsonText } from "../json-text.ts";
+import { jsonList, JsonText } from "../json-text.ts";
 import type { JsonObject } from "../params/parameters.ts";
 import { RESPONSE_TOO_LARGE, RpcError } from "../rpc-error.ts";
 
@@ -38,6 +38,27 @@ export async function formatPool(
   return new JsonText(`{"pending":{${pending.join(",")}},"queued":{${queued.join(",")}}}`);
 }
 
+/** A list of what can be ordered now, in the same way. */
+export async function formatExecutables(
+  reader: PoolReader,
+  format: Format,
+  lengthMax: number,
+): Promise<JsonText> {
+  const turn = takeTurns();
+  const texts: string[] = [];
+  let length = 0;
+  for (const { executable } of [...(await reader.poolContent())]) {
+    for (const one of executable) {
+      await turn();
+      const text = JSON.stringify(format(one));
+      length += text.length;
+      if (length > lengthMax) throw tooLarge();
+      texts.push(text);
+    }
+  }
+  return jsonList(texts);
+}
+
 /** The nonces are decimal. */
 export function byNonce(transactions: readonly RecoveredTransaction[], format: Format): JsonObject {
   return Object.fromEntries(
@@ -57,10 +78,12 @@ async function nonceTexts(
     await turn();
     const text = `"${one.transaction.nonce}":${JSON.stringify(format(one))}`;
     length += text.length;
-    if (length > lengthMax) {
-      throw new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
-    }
+    if (length > lengthMax) throw tooLarge();
     texts.push(text);
   }
   return `{${texts.join(",")}}`;
+}
+
+function tooLarge(): RpcError {
+  return new RpcError(RESPONSE_TOO_LARGE, "response too large; ask for less at a time");
 }

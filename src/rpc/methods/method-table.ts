@@ -58,6 +58,8 @@ import { ethGetBlockReceipts } from "./eth/block/eth-get-block-receipts.ts";
 import { ethGetBlockTransactionCountByHash } from "./eth/block/eth-get-block-transaction-count-by-hash.ts";
 import { ethGetBlockTransactionCountByNumber } from "./eth/block/eth-get-block-transaction-count-by-number.ts";
 import { ethGetCode } from "./eth/account/eth-get-code.ts";
+import { ethGetHeaderByHash } from "./eth/block/eth-get-header-by-hash.ts";
+import { ethGetHeaderByNumber } from "./eth/block/eth-get-header-by-number.ts";
 import { ethGetFilterChanges } from "./eth/filter/eth-get-filter-changes.ts";
 import { ethGetFilterLogs } from "./eth/filter/eth-get-filter-logs.ts";
 import { ethGetLogs } from "./eth/filter/eth-get-logs.ts";
@@ -80,6 +82,7 @@ import { ethMining } from "./eth/network/eth-mining.ts";
 import { ethNewBlockFilter } from "./eth/filter/eth-new-block-filter.ts";
 import { ethNewFilter } from "./eth/filter/eth-new-filter.ts";
 import { ethNewPendingTransactionFilter } from "./eth/filter/eth-new-pending-transaction-filter.ts";
+import { ethPendingTransactions } from "./eth/transaction/eth-pending-transactions.ts";
 import { ethSendRawTransactionSync } from "./eth/transaction/eth-send-raw-transaction-sync.ts";
 import { ethSendRawTransaction } from "./eth/transaction/eth-send-raw-transaction.ts";
 import { ethSimulateV1 } from "./eth/call/eth-simulate-v1.ts";
@@ -95,6 +98,12 @@ import { quorateGetTransactionStatus } from "./quorate/quorate-get-transaction-s
 import { quorateReplicas } from "./quorate/quorate-replicas.ts";
 import { quorateStatus } from "./quorate/quorate-status.ts";
 import { rpcModules } from "./rpc/rpc-modules.ts";
+import { traceBlockParity } from "./trace/trace-block.ts";
+import { traceCallParity } from "./trace/trace-call.ts";
+import { traceFilter } from "./trace/trace-filter.ts";
+import { traceReplayBlockTransactions } from "./trace/trace-replay-block-transactions.ts";
+import { traceReplayTransaction } from "./trace/trace-replay-transaction.ts";
+import { traceTransactionParity } from "./trace/trace-transaction.ts";
 import { txpoolContentFrom } from "./txpool/txpool-content-from.ts";
 import { txpoolContent } from "./txpool/txpool-content.ts";
 import { txpoolInspect } from "./txpool/txpool-inspect.ts";
@@ -143,6 +152,7 @@ export function createMethodTable(
     ...ethMethods(reader),
     ...submitMethods(reader, submitter),
     ...debugMethods(reader),
+    ...traceMethods(reader),
     ...nodeMethods(reader),
     ...filterMethods(new Filters(reader, search)),
     ...subscriptionMethods(new Subscriptions(reader, search)),
@@ -166,6 +176,8 @@ function lookupMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(ethGetBlockTransactionCountByHash, reader),
     bindMethod(ethGetBlockTransactionCountByNumber, reader),
     bindMethod(ethGetCode, reader),
+    bindMethod(ethGetHeaderByHash, reader),
+    bindMethod(ethGetHeaderByNumber, reader),
     bindMethod(ethGetProof, reader),
     bindMethod(ethGetRawTransactionByHash, reader),
     bindMethod(ethGetStorageAt, reader),
@@ -203,6 +215,7 @@ function ethMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(ethHashrate, reader),
     bindMethod(ethMaxPriorityFeePerGas, reader),
     bindMethod(ethMining, reader),
+    bindMethod(ethPendingTransactions, reader),
     bindMethod(ethSyncing, reader),
   ];
 }
@@ -226,6 +239,18 @@ function debugMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(debugTraceBlockByNumber, reader),
     bindMethod(debugTraceCall, reader),
     bindMethod(debugTraceTransaction, reader),
+  ];
+}
+
+/** Traces in the format of OpenEthereum. */
+function traceMethods(reader: RpcReader): BoundMethod[] {
+  return [
+    bindMethod(traceBlockParity, reader),
+    bindMethod(traceCallParity, reader),
+    bindMethod(traceFilter, reader),
+    bindMethod(traceReplayBlockTransactions, reader),
+    bindMethod(traceReplayTransaction, reader),
+    bindMethod(traceTransactionParity, reader),
   ];
 }
 

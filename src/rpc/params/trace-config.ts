@@ -1,5 +1,5 @@
 /** The last parameter of the debug_trace methods. */
-import type { TraceOptions } from "../../api/trace-options.ts";
+import type { MuxTracerOptions, TraceOptions } from "../../api/trace-options.ts";
 import type { MethodContext } from "../method.ts";
 import {
   assertKnownFields,
@@ -11,7 +11,10 @@ import {
   type Place,
 } from "./parameters.ts";
 
-const TRACER_NAMES = ["callTracer", "prestateTracer", "4byteTracer", "noopTracer"] as const;
+const TRACER_NAMES = [
+  ...(["callTracer", "flatCallTracer", "prestateTracer", "4byteTracer", "muxTracer"] as const),
+  "noopTracer",
+] as const;
 
 const FIELDS: ReadonlySet<string> = new Set([
   ...["tracer", "tracerConfig", "timeout", "reexec", "disableStorage", "disableStack"],
@@ -32,42 +35,73 @@ export function parseTraceConfig(
   if (!isAbsent(timeout) && typeof timeout !== "string") {
     throw invalidParameter(`${place}.timeout`, 'a time such as "5s"', timeout);
   }
-  const inner = isAbsent(tracerConfig) ? {} : parseObject(tracerConfig, `${place}.tracerConfig`);
-  const flag = (object: JsonObject, name: string): boolean =>
-    isAbsent(object[name]) ? false : parseBoolean(object[name], `${place}.${name}`);
   // An empty name means the default to some clients.
   if (isAbsent(tracer) || tracer === "" || tracer === "structLogger") {
     return {
       tracer: "structLogger",
-      hasStack: !flag(config, "disableStack"),
-      hasMemory: flag(config, "enableMemory"),
-      hasStorage: !flag(config, "disableStorage"),
-      hasReturnData: flag(config, "enableReturnData"),
+      hasStack: !flag(config, "disableStack", place),
+      hasMemory: flag(config, "enableMemory", place),
+      hasStorage: !flag(config, "disableStorage", place),
+      hasReturnData: flag(config, "enableReturnData", place),
       stepsMax: parseLimit(config["limit"], `${place}.limit`),
     };
   }
   const name = TRACER_NAMES.find((known) => known === tracer);
+  if (name === undefined) {
+    throw invalidParameter(`${place}.tracer`, `one of ${TRACER_NAMES.join(", ")}`, tracer);
+  }
+  const innerPlace = `${place}.tracerConfig`;
+  return name === "muxTracer"
+    ? { tracer: name, tracers: parseMuxed(tracerConfig, innerPlace) }
+    : parseTracer(name, tracerConfig, innerPlace);
+}
+
+type SingleTracer = Exclude<(typeof TRACER_NAMES)[number], "muxTracer">;
+
+function parseTracer(
+  name: SingleTracer,
+  value: unknown,
+  place: Place,
+): Exclude<TraceOptions, MuxTracerOptions> {
+  const config = isAbsent(value) ? {} : parseObject(value, place);
+  const has = (field: string): boolean => flag(config, field, place);
   switch (name) {
     case "callTracer":
+      return { tracer: name, isTopOnly: has("onlyTopCall"), hasLogs: has("withLog") };
+    case "flatCallTracer":
       return {
         tracer: name,
-        isTopOnly: flag(inner, "onlyTopCall"),
-        hasLogs: flag(inner, "withLog"),
+        hasParityErrors: has("convertParityErrors"),
+        hasPrecompiles: has("includePrecompiles"),
+        hasIntrinsicGas: true,
       };
     case "prestateTracer":
       return {
         tracer: name,
-        isDiff: flag(inner, "diffMode"),
-        hasCode: !flag(inner, "disableCode"),
-        hasStorage: !flag(inner, "disableStorage"),
-        hasEmpty: flag(inner, "includeEmpty"),
+        isDiff: has("diffMode"),
+        hasCode: !has("disableCode"),
+        hasStorage: !has("disableStorage"),
+        hasEmpty: has("includeEmpty"),
       };
     case "4byteTracer":
     case "noopTracer":
       return { tracer: name };
-    case undefined:
-      throw invalidParameter(`${place}.tracer`, `one of ${TRACER_NAMES.join(", ")}`, tracer);
   }
+}
+
+/** Names of tracers with their options. A name occurs once: an object has no field twice. */
+function parseMuxed(value: unknown, place: Place): MuxTracerOptions["tracers"] {
+  return Object.entries(parseObject(value, place)).map(([name, config]) => {
+    const known = TRACER_NAMES.find((one) => one === name);
+    if (known === undefined || known === "muxTracer") {
+      throw invalidParameter(place, `tracers out of ${TRACER_NAMES.join(", ")} by name`, name);
+    }
+    return parseTracer(known, config, `${place}.${known}`);
+  });
+}
+
+function flag(object: JsonObject, name: string, place: Place): boolean {
+  return isAbsent(object[name]) ? false : parseBoolean(object[name], `${place}.${name}`);
 }
 
 function parseLimit(value: unknown, place: Place): number {

@@ -3,10 +3,8 @@ import type { TraceReader, TransactionFinder } from "../../../api/chain-reader.t
 import { JsonText } from "../../json-text.ts";
 import type { Method } from "../../method.ts";
 import { parseHash } from "../../params/parameters.ts";
-import { callFailureToError } from "../../format/failure-error.ts";
-import { RpcError, SERVER_ERROR } from "../../rpc-error.ts";
 import { parseTraceConfig } from "../../params/trace-config.ts";
-import { assertTraceable } from "../traceable-block.ts";
+import { traceOne } from "../traceable-block.ts";
 
 type Params = { readonly hash: Uint8Array; readonly options: TraceOptions };
 
@@ -17,16 +15,6 @@ export const debugTraceTransaction: Method<TransactionFinder & TraceReader, Para
     hash: parseHash(hash, 0),
     options: parseTraceConfig(config, 1, context),
   }),
-  async handle(chain, { hash, options }, { caller }) {
-    const found = await chain.findTransaction(hash);
-    if (found === undefined) {
-      throw new RpcError(SERVER_ERROR, "transaction not found");
-    }
-    const { block, index } = found;
-    assertTraceable(block);
-    const places = { first: index, last: index };
-    const traced = await chain.traceTransactions(block, places, options, caller);
-    if (!traced.ok) throw callFailureToError(traced.error);
-    return new JsonText(traced.value[0] ?? "null");
-  },
+  handle: async (chain, { hash, options }, { caller }) =>
+    new JsonText(await traceOne(chain, hash, options, caller)),
 };

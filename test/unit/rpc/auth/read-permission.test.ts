@@ -162,6 +162,13 @@ function questionsOf(hash: Hex): ReadonlyMap<string, readonly (readonly unknown[
     ["eth_subscribe", one("logs", {})],
     ["quorate_getCertificate", one("latest")],
     ["quorate_getTransactionStatus", one(hash)],
+    ["eth_getHeaderByNumber", one("latest")],
+    ["trace_block", one("0x1")],
+    ["trace_call", calls.map(([call]) => [call, ["trace", "stateDiff"], "latest"])],
+    ["trace_filter", one({ fromBlock: "0x0" })],
+    ["trace_replayBlockTransactions", one("0x1", ["trace", "stateDiff"])],
+    ["trace_replayTransaction", one(hash, ["trace", "stateDiff"])],
+    ["trace_transaction", one(hash)],
     ["txpool_contentFrom", one(hexOf(BOB))],
   ]);
 }
