@@ -1,4 +1,4 @@
-/** The calls of a transaction as a list in the format of OpenEthereum: trace_* and flatCallTracer. */
+/** The calls of a transaction as a list in the format of OpenEthereum (trace_*, flatCallTracer). */
 import { bytesToHex, numberToHex } from "../../base/hex.ts";
 import { addressToHex } from "../../chain/address.ts";
 import type { FlatCallFilter, FlatCallTracerOptions } from "../../api/trace-options.ts";

@@ -33,6 +33,7 @@ import { debugGetRawBlock } from "./debug/debug-get-raw-block.ts";
 import { debugGetRawHeader } from "./debug/debug-get-raw-header.ts";
 import { debugGetRawReceipts } from "./debug/debug-get-raw-receipts.ts";
 import { debugGetRawTransaction } from "./debug/debug-get-raw-transaction.ts";
+import { debugTraceBlock } from "./debug/debug-trace-block.ts";
 import { debugTraceBlockByHash } from "./debug/debug-trace-block-by-hash.ts";
 import { debugTraceBlockByNumber } from "./debug/debug-trace-block-by-number.ts";
 import { debugTraceCall } from "./debug/debug-trace-call.ts";
@@ -93,6 +94,16 @@ import { ethUnsubscribe } from "./eth/filter/eth-unsubscribe.ts";
 import { netListening } from "./net/net-listening.ts";
 import { netPeerCount } from "./net/net-peer-count.ts";
 import { netVersion } from "./net/net-version.ts";
+import { otsGetApiLevel } from "./ots/ots-get-api-level.ts";
+import { otsGetBlockDetailsByHash } from "./ots/ots-get-block-details-by-hash.ts";
+import { otsGetBlockDetails } from "./ots/ots-get-block-details.ts";
+import { otsGetBlockTransactions } from "./ots/ots-get-block-transactions.ts";
+import { otsGetContractCreator } from "./ots/ots-get-contract-creator.ts";
+import { otsGetInternalOperations } from "./ots/ots-get-internal-operations.ts";
+import { otsGetTransactionBySenderAndNonce } from "./ots/ots-get-transaction-by-sender-and-nonce.ts";
+import { otsGetTransactionError } from "./ots/ots-get-transaction-error.ts";
+import { otsHasCode } from "./ots/ots-has-code.ts";
+import { otsTraceTransaction } from "./ots/ots-trace-transaction.ts";
 import { quorateGetCertificate } from "./quorate/quorate-get-certificate.ts";
 import { quorateGetTransactionStatus } from "./quorate/quorate-get-transaction-status.ts";
 import { quorateReplicas } from "./quorate/quorate-replicas.ts";
@@ -153,6 +164,7 @@ export function createMethodTable(
     ...submitMethods(reader, submitter),
     ...debugMethods(reader),
     ...traceMethods(reader),
+    ...otterscanMethods(reader),
     ...nodeMethods(reader),
     ...filterMethods(new Filters(reader, search)),
     ...subscriptionMethods(new Subscriptions(reader, search)),
@@ -235,6 +247,7 @@ function debugMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(debugGetRawHeader, reader),
     bindMethod(debugGetRawReceipts, reader),
     bindMethod(debugGetRawTransaction, reader),
+    bindMethod(debugTraceBlock, reader),
     bindMethod(debugTraceBlockByHash, reader),
     bindMethod(debugTraceBlockByNumber, reader),
     bindMethod(debugTraceCall, reader),
@@ -251,6 +264,22 @@ function traceMethods(reader: RpcReader): BoundMethod[] {
     bindMethod(traceReplayBlockTransactions, reader),
     bindMethod(traceReplayTransaction, reader),
     bindMethod(traceTransactionParity, reader),
+  ];
+}
+
+/** What the Otterscan explorer asks besides. */
+function otterscanMethods(reader: RpcReader): BoundMethod[] {
+  return [
+    bindMethod(otsGetApiLevel, reader),
+    bindMethod(otsGetBlockDetailsByHash, reader),
+    bindMethod(otsGetBlockDetails, reader),
+    bindMethod(otsGetBlockTransactions, reader),
+    bindMethod(otsGetContractCreator, reader),
+    bindMethod(otsGetInternalOperations, reader),
+    bindMethod(otsGetTransactionBySenderAndNonce, reader),
+    bindMethod(otsGetTransactionError, reader),
+    bindMethod(otsHasCode, reader),
+    bindMethod(otsTraceTransaction, reader),
   ];
 }
 
