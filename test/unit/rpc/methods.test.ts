@@ -24,7 +24,7 @@ const UNKNOWN_HASH = word(0xdeadn);
 
 const MODULES = {
   ...{ debug: "1.0", eth: "1.0", net: "1.0", quorate: "1.0", rpc: "1.0", txpool: "1.0" },
-  web3: "1.0",
+  ...{ ots: "1.0", trace: "1.0", web3: "1.0" },
 };
 
 describe("the methods", () => {
