@@ -97,12 +97,12 @@ describe("simulator", () => {
 
   it("replaces such a leader under heavy load by the rule on censorship alone", () => {
     for (const behaviour of ORDERING_BEHAVIOURS) {
-      const liars = [{ replica: 0, behaviours: [behaviour] }];
+      const byzantine = [{ replica: 0, behaviours: [behaviour] }];
       const cluster = new Cluster({ plan: { ...healthyPlan(), byzantine }, traceLines: 0 });
       cluster.start();
       cluster.runUntil(1_500);
       const { coverage } = cluster;
-      assert.ok(coverage.get(`liar: ${behaviour}`) > 0, behaviour);
+      assert.ok(coverage.get(`byzantine: ${behaviour}`) > 0, behaviour);
       assert.equal(cluster.currentLeader(), 1, `${behaviour}: not replaced`);
       assert.ok(coverage.get("complaint: censorship") >= 2, behaviour);
       assert.equal(coverage.totalOf("complaint: "), coverage.get("complaint: censorship"));
