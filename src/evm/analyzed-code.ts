@@ -15,12 +15,22 @@ export class AnalyzedCode {
    * code of most contracts never runs. Empty until the first of them.
    */
   pushes: (bigint | undefined)[] = [];
+  #longestRun: number | undefined = undefined;
 
   constructor(code: Uint8Array) {
     this.size = code.length;
     this.bytes = new Uint8Array(code.length + PADDING_BYTES);
     this.bytes.set(code);
     this.jumpTargets = findJumpTargets(this.bytes, this.size);
+  }
+
+  /**
+   * The most opcodes in a row at which a preemption is not noticed (see Preemption): neither jumps
+   * nor opcodes of the cold table. Counted when first asked for: blocks never ask.
+   */
+  get longestRun(): number {
+    this.#longestRun ??= findLongestRun(this.bytes, this.size);
+    return this.#longestRun;
   }
 
   /** The operand of the PUSH2 to PUSH32 at a position. */
@@ -96,3 +106,29 @@ function findJumpTargets(bytes: Uint8Array, size: number): Uint8Array {
   }
   return targets;
 }
+
+/** JUMPI does not end a run: one that is not taken goes on. */
+function findLongestRun(bytes: Uint8Array, size: number): number {
+  let longest = 0;
+  let run = 0;
+  for (let position = 0; position < size; position++) {
+    const op = bytes[position] ?? 0;
+    if (ENDS_RUN[op] === 1) {
+      run = 0;
+      continue;
+    }
+    run++;
+    if (run > longest) longest = run;
+    if (op >= 0x60 && op <= 0x7f) position += op - 0x5f;
+  }
+  return longest;
+}
+
+/** STOP, JUMP, and what looks at the preemption itself: MULMOD, EXP and the cold opcodes. */
+const ENDS_RUN = new Uint8Array(256);
+for (const op of [0x00, 0x09, 0x0a, 0x20, 0x31, 0x37, 0x39, 0x3b, 0x3c, 0x3e, 0x3f, 0x40, 0x47]) {
+  ENDS_RUN[op] = 1;
+}
+for (const op of [0x49, 0x54, 0x55, 0x56, 0x5c, 0x5d, 0x5e]) ENDS_RUN[op] = 1;
+// LOG0 and all above: logs, calls, creations, ends, and opcodes that are none.
+ENDS_RUN.fill(1, 0xa0);

@@ -42,6 +42,8 @@ export type Preemption = {
   readonly isPreempted: () => boolean;
   /** The most bytes that one hash may take: a hash cannot be interrupted. */
   readonly bulkBytesMax: number;
+  /** The most opcodes in a row at which the flag is not looked at: longer code is not begun. */
+  readonly runMax: number;
 };
 
 export type ExecutionContext = {
@@ -73,6 +75,7 @@ export class Evm {
       shouldStop: dependencies.shouldStop ?? neverStop,
       isPreempted: dependencies.preemption?.isPreempted ?? neverStop,
       bulkBytesMax: dependencies.preemption?.bulkBytesMax ?? Infinity,
+      runMax: dependencies.preemption?.runMax ?? Infinity,
     });
   }
 

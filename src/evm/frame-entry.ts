@@ -110,8 +110,10 @@ function startCall(
   if (precompile !== undefined) return runPrecompile(machine, precompile, request, snapshot);
   if (request.code.bytes.length === 0) return settle(machine, signal.RETURNED, gas, EMPTY_BYTES);
 
+  const code = machine.codes.analyze(request.code);
+  if (isRunTooLong(machine, code)) return signal.STOPPED;
   const frame = machine.pushFrame(parent);
-  frame.code = machine.codes.analyze(request.code);
+  frame.code = code;
   frame.kind = request.kind;
   frame.address = address;
   frame.caller = caller;
@@ -145,8 +147,10 @@ function startCreate(
   world.setNonce(address, 1n);
   if (value !== 0n) transfer(machine, caller, address, value);
 
+  const code = new AnalyzedCode(request.initCode);
+  if (isRunTooLong(machine, code)) return signal.STOPPED;
   const frame = machine.pushFrame(parent);
-  frame.code = new AnalyzedCode(request.initCode);
+  frame.code = code;
   frame.kind = request.kind;
   frame.address = address;
   frame.caller = caller;
@@ -160,6 +164,11 @@ function startCreate(
   frame.outputOffset = 0;
   frame.outputSize = 0;
   return signal.ENTERED;
+}
+
+/** Blocks have no bound, and then the code is not looked at. */
+function isRunTooLong({ runMax }: Machine, code: AnalyzedCode): boolean {
+  return code.size > runMax && code.longestRun > runMax;
 }
 
 function runPrecompile(

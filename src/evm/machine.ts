@@ -17,6 +17,7 @@ export class Machine {
   readonly shouldStop: () => boolean;
   readonly isPreempted: () => boolean;
   readonly bulkBytesMax: number;
+  readonly runMax: number;
   readonly memory = new Memory();
   block: BlockContext = NO_BLOCK;
   tx: TransactionContext = NO_TRANSACTION;
@@ -40,6 +41,7 @@ export class Machine {
     this.shouldStop = parts.shouldStop;
     this.isPreempted = parts.isPreempted;
     this.bulkBytesMax = parts.bulkBytesMax;
+    this.runMax = parts.runMax;
   }
 
   /** The innermost frame, if any is running. */
@@ -83,6 +85,7 @@ export type MachineParts = {
   readonly shouldStop: () => boolean;
   readonly isPreempted: () => boolean;
   readonly bulkBytesMax: number;
+  readonly runMax: number;
 };
 
 const NO_BLOCK: BlockContext = {

@@ -16,6 +16,8 @@ export type EngineOptions = {
   readonly shouldStop?: (() => boolean) | undefined;
   /** The most bytes that one hash may take where `shouldStop` is given: no end by default. */
   readonly bulkBytesMax?: number | undefined;
+  /** The most opcodes in a row at which `shouldStop` is not looked at: no end by default. */
+  readonly runMax?: number | undefined;
   /** Counts the slow work; what runs out of it ends as if the stop flag were up. */
   readonly meter?: SlowWorkMeter | undefined;
   /** Instead of those of the fork. */
@@ -26,7 +28,7 @@ export type EngineOptions = {
 export function createEngine(
   rules: TransactionRules,
   state: StateReader,
-  { codes, shouldStop, bulkBytesMax, meter, precompiles }: EngineOptions = {},
+  { codes, shouldStop, bulkBytesMax, runMax, meter, precompiles }: EngineOptions = {},
 ): TransactionEngine {
   const { chainId, fork, transactionGasMax } = rules;
   const journal = new Journal(state);
@@ -39,7 +41,11 @@ export function createEngine(
   const preemption =
     shouldStop === undefined || isOver === undefined
       ? undefined
-      : { isPreempted: isOver, bulkBytesMax: bulkBytesMax ?? Infinity };
+      : {
+          isPreempted: isOver,
+          bulkBytesMax: bulkBytesMax ?? Infinity,
+          runMax: runMax ?? Infinity,
+        };
   const evm = new Evm(
     { fork, chainId },
     { world: journal, precompiles: metered, codes, preemption, ...stop },

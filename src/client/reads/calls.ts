@@ -39,6 +39,12 @@ const INLINE_PRECOMPILE_GAS = 15_000;
 /** A quarter of a millisecond of KECCAK256. One hash cannot be interrupted, either. */
 const INLINE_HASH_BYTES_MAX = 65_536;
 
+/**
+ * Opcodes in a row without a look at the time: half a millisecond of divisions, or three where they
+ * are not compiled yet. Contracts have a few hundred; the largest init code has room for 49,152.
+ */
+const INLINE_RUN_MAX = 2_048;
+
 const UNNAMED_CALLER = "";
 /** One caller never has all threads, so that another finds one: that takes two. */
 const WORKERS_LEAST = 2;
@@ -122,6 +128,7 @@ export class Calls {
       resultBytesMax,
       shouldStop: () => performance.now() > endMs,
       bulkBytesMax: INLINE_HASH_BYTES_MAX,
+      runMax: INLINE_RUN_MAX,
       meter: this.#meter,
     };
   }

@@ -32,6 +32,8 @@ export type ReadBounds = {
   shouldStop(): boolean;
   /** Of one hash, which cannot be interrupted; undefined: no bound. */
   readonly bulkBytesMax?: number | undefined;
+  /** Of opcodes in a row at which `shouldStop` is not looked at; undefined: no bound. */
+  readonly runMax?: number | undefined;
   readonly meter?: SlowWorkMeter | undefined;
 };
 
@@ -50,6 +52,7 @@ export function callEnvironment(
       codes: source.codes,
       shouldStop: () => bounds.shouldStop(),
       bulkBytesMax: bounds.bulkBytesMax,
+      runMax: bounds.runMax,
       meter: bounds.meter,
       precompiles: movedPrecompiles(source.rules, stateOverrides),
     },

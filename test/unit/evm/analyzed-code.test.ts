@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AnalyzedCodeCache } from "../../../src/evm/analyzed-code.ts";
+import { AnalyzedCode, AnalyzedCodeCache } from "../../../src/evm/analyzed-code.ts";
+import { assemble } from "./bytecode.ts";
 
 const MEGABYTES = 1_000_000;
 
@@ -27,5 +28,21 @@ describe("AnalyzedCodeCache", () => {
     for (let hash = 2n; hash < 10n; hash++) cache.analyze(codeOf(2_400_000, hash));
     assert.equal(cache.heldBytes, heldBytes);
     assert.equal(cache.analyze(codeOf(24_576, 1n)), small);
+  });
+});
+
+describe("the longest run of opcodes without a look at the preemption", () => {
+  const runOf = (source: string): number => new AnalyzedCode(assemble(source)).longestRun;
+
+  it("counts opcodes, not their operands, over jumps that may not be taken", () => {
+    assert.equal(runOf("PUSH 1 PUSH 2 ADD"), 3);
+    assert.equal(runOf(`PUSH ${2n ** 255n} PUSH ${2n ** 200n} DIV`), 3);
+    assert.equal(runOf("PUSH 0 PUSH 0 JUMPI JUMPDEST PUSH 1 POP"), 6);
+  });
+
+  it("begins anew where the interpreter looks", () => {
+    for (const op of ["STOP", "JUMP", "MULMOD", "EXP", "SLOAD", "KECCAK256", "CALL", "LOG0"]) {
+      assert.equal(runOf(`PUSH 1 ${op} PUSH 1 PUSH 1 ${op} PUSH 1`), 2, op);
+    }
   });
 });

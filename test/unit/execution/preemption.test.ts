@@ -56,6 +56,22 @@ describe("preemption of calls", () => {
     }
   });
 
+  it("a long run of cheap opcodes, at none of which the flag is looked at, does not begin", () => {
+    for (const op of ["DIV", "MUL", "ADD", "ADDMOD", "MLOAD", "SDIV", "PUSH 0 JUMPI"]) {
+      const inputs = op === "MLOAD" ? "PUSH 0" : "DUP1 DUP1 DUP1";
+      const piece = `PUSH 7 ${`${inputs} ${op} `.repeat(2)}`;
+      const code = (rounds: number): Uint8Array => assemble(`${piece} `.repeat(rounds));
+      const environment = openEnvironment({ shouldStop: () => false, runMax: 2_048 });
+      const cut = runCall(environment, createCall(code(1_000)));
+      assert.equal(cut.ok && cut.value.status, "stopped", op);
+      const short = runCall(environment, createCall(code(100)));
+      assert.notEqual(short.ok && short.value.status, "stopped", op);
+      const unbounded = openEnvironment({ shouldStop: () => false });
+      const whole = runCall(unbounded, createCall(code(1_000)));
+      assert.notEqual(whole.ok && whole.value.status, "stopped", op);
+    }
+  });
+
   it("an estimate ends between its runs", () => {
     let looks = 0;
     const environment = openEnvironment({ shouldStop: () => ++looks > 3 });
