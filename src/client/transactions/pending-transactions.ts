@@ -28,6 +28,7 @@ import type { ClientDisk } from "../client-disk.ts";
 import type { NodeFailure } from "../node-failure.ts";
 import type { ChainReader } from "../reads/chain-reader.ts";
 import type { ReplicaLinks } from "../replica-links.ts";
+import { ForwardingWindow } from "./forwarding-window.ts";
 import { RejectedTransactions } from "./rejected-transactions.ts";
 import { Retransmitter } from "./retransmitter.ts";
 import { SubmissionCheck, type SubmissionCheckOptions } from "./submission-check.ts";
@@ -63,6 +64,7 @@ export type PendingTransactionsDependencies = {
 
 type Open = AcceptedTransaction & {
   readonly transaction: RecoveredTransaction;
+  readonly source: string;
   /** Settled when it is on the disk. */
   readonly durable: Promise<void>;
   isDurable: boolean;
@@ -83,6 +85,7 @@ export class PendingTransactions implements Submitter {
   readonly #dependencies: PendingTransactionsDependencies;
   readonly #pool: TxPool;
   readonly #resender: Retransmitter;
+  readonly #window: ForwardingWindow;
   readonly #refusals: RejectedTransactions;
   /** Everything that was promised and is not final, by hash, the oldest first. */
   readonly #open = new Map<Hash, Open>();
@@ -98,6 +101,9 @@ export class PendingTransactions implements Submitter {
       balanceOf: (sender) => chain.latestState().account(sender)?.balance ?? 0n,
     });
     this.#resender = new Retransmitter(timing, { links });
+    this.#window = new ForwardingWindow({
+      forward: (id, encoded) => this.#resender.add(id, encoded),
+    });
     this.#refusals = new RejectedTransactions({ keptMs: timing.refusalKeptMs }, { now });
   }
 
@@ -164,7 +170,8 @@ export class PendingTransactions implements Submitter {
     this.#withhold(demoted);
     this.#refusals.delete(hash);
     const durable = this.#dependencies.opened.journal.accept({ acceptedMs, encoded });
-    const entry = this.#openEntry({ acceptedMs, encoded }, checked.value, durable);
+    const accepted = { acceptedMs, encoded };
+    const entry = this.#openEntry(accepted, checked.value, source, durable);
     const promised = await this.#promise(entry);
     if (promised.ok && this.#open.get(id) === entry) {
       listener.onAccepted(checked.value);
@@ -191,6 +198,7 @@ export class PendingTransactions implements Submitter {
       // Ordered twice: the first time counts.
       else if (!chain.isFinal(hash)) this.#giveUp(hash, reason.code);
     }
+    this.#window.forwardNext();
   }
 
   onReplicaRefused(replica: ReplicaIndex, id: Hash, code: string): void {
@@ -210,6 +218,7 @@ export class PendingTransactions implements Submitter {
   }
 
   resend(nowMs: number): void {
+    this.#window.forwardNext();
     this.#resender.sendDue(nowMs);
   }
 
@@ -263,7 +272,8 @@ export class PendingTransactions implements Submitter {
     const arrival = { source: JOURNAL_SOURCE, nowMs, promisedMs: acceptedMs };
     const added = this.#pool.add(transaction, arrival);
     if (added.ok) {
-      this.#openEntry(accepted, transaction, Promise.resolve()).isDurable = true;
+      const entry = this.#openEntry(accepted, transaction, JOURNAL_SOURCE, Promise.resolve());
+      entry.isDurable = true;
       this.#follow(added.value);
     } else if (added.error.code !== "TX_ALREADY_KNOWN") {
       this.#refusals.add({ hash, code: added.error.code, closedMs: nowMs });
@@ -273,11 +283,13 @@ export class PendingTransactions implements Submitter {
   #openEntry(
     accepted: AcceptedTransaction,
     transaction: RecoveredTransaction,
+    source: string,
     durable: Promise<void>,
   ): Open {
     const entry = {
       ...accepted,
       transaction,
+      source,
       durable,
       isDurable: false,
       refusedBy: new Set<ReplicaIndex>(),
@@ -333,10 +345,12 @@ export class PendingTransactions implements Submitter {
     const { now, listener } = this.#dependencies;
     const entry = this.#open.get(id);
     if (entry !== undefined) listener.onFinal(Math.max(0, now() - entry.acceptedMs));
+    this.#window.onFinal(id);
     this.#forget(id);
   }
 
   #forget(id: Hash): boolean {
+    this.#window.remove(id);
     this.#resender.remove(id);
     return this.#open.delete(id);
   }
@@ -348,15 +362,21 @@ export class PendingTransactions implements Submitter {
 
   /** Only what is on the disk: the rest has its turn when it is. */
   #sendExecutable(transactions: readonly RecoveredTransaction[]): void {
-    for (const { hash, encoded } of transactions) {
+    for (const { hash, encoded, sender, transaction } of transactions) {
       const id = bytesToHash(hash);
-      const isSendable = this.#open.get(id)?.isDurable === true && this.#pool.isExecutable(hash);
-      if (isSendable) this.#resender.add(id, encoded);
+      const open = this.#open.get(id);
+      if (open?.isDurable !== true || !this.#pool.isExecutable(hash)) continue;
+      const { nonce, gasLimit } = transaction;
+      this.#window.add({ id, encoded, source: open.source, sender, nonce, gasLimit });
     }
   }
 
   /** Replicas could not order them now: they are sent again when they are executable again. */
   #withhold(demoted: readonly RecoveredTransaction[]): void {
-    for (const { hash } of demoted) this.#resender.remove(bytesToHash(hash));
+    for (const { hash } of demoted) {
+      const id = bytesToHash(hash);
+      this.#window.remove(id);
+      this.#resender.remove(id);
+    }
   }
 }
