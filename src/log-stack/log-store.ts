@@ -132,15 +132,26 @@ export class LogStore {
     }
     const requests = this.#waiting.splice(0, taken);
     this.#waitingCount -= count;
+    // What cannot be stored is the fault of one sender: the others of the batch are written alone.
+    if (!this.#writeAll(requests, requests.length === 1)) {
+      for (const request of requests) this.#writeAll([request], true);
+    }
+    if (this.#waiting.length > 0) this.#writeTimer = setTimeout(() => this.#writeNext(), 0);
+  }
+
+  /** False if nothing was written; those who wait for it learn that only of the last try. */
+  #writeAll(requests: readonly Waiting[], isLastTry: boolean): boolean {
     try {
       const lastId = this.#write(requests.flatMap(({ documents }) => documents));
       for (const { resolve } of requests) resolve();
       this.#onWritten(lastId);
+      return true;
     } catch (error) {
+      if (!isLastTry) return false;
       const failure = new CodedError("LOG_STORE_WRITE_FAILED", { reason: String(error) }, error);
       for (const { reject } of requests) reject(failure);
+      return false;
     }
-    if (this.#waiting.length > 0) this.#writeTimer = setTimeout(() => this.#writeNext(), 0);
   }
 
   #write(documents: readonly LogDocument[]): number {

@@ -55,6 +55,8 @@ export type RpcLimits = {
   readonly keepAliveTimeoutMs: number;
   /** How long a connection may move no byte while an answer is made or read. */
   readonly idleTimeoutMs: number;
+  /** In which one answer must have been read. */
+  readonly answerReadMs: number;
   readonly callGasMax: bigint;
   readonly logBlocksMax: number;
   readonly logResultsMax: number;
@@ -73,7 +75,10 @@ export type RpcLimits = {
   readonly simulationCallsMax: number;
   /** Slots of one proof. */
   readonly proofSlotsMax: number;
-  /** Filters of all callers, their addresses and topics together, how long one may be unused. */
+  /**
+   * Filters of all callers, their addresses and topics together (and as many of subscriptions),
+   * how long one may be unused.
+   */
   readonly filtersMax: number;
   readonly filterValuesMax: number;
   readonly filterIdleMs: number;
@@ -115,6 +120,7 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
   idleTimeoutMs: 60_000,
+  answerReadMs: 30_000,
   callGasMax: 50_000_000n,
   logBlocksMax: 10_000,
   logResultsMax: 10_000,

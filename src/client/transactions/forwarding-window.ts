@@ -41,7 +41,7 @@ type Caller = {
 /** In which the replicas should make final what they were given. */
 const TARGET_MS = 300;
 /** Transfers weigh 1; what asks for more gas takes the replicas longer. */
-const WEIGHT_GAS = 50_000;
+const WEIGHT_GAS = 21_000;
 const WINDOW_START = 1_024;
 /** A tenth of a second of transfers, or one large transaction. */
 const WINDOW_MIN = 256;

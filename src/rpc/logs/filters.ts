@@ -10,7 +10,7 @@ import { findBlock } from "../params/block-tag.ts";
 import type { ChainEvents } from "../../api/chain-reader.ts";
 import { jsonList, type JsonText } from "../json-text.ts";
 import type { LogsReader } from "./log-cache.ts";
-import type { LogFilter } from "./log-filter.ts";
+import { criteriaValueCount, type LogFilter } from "./log-filter.ts";
 import { numberOf, type LogPlace, type LogSearch } from "./log-search.ts";
 import { invalidParameter } from "../params/parameters.ts";
 import { LIMIT_EXCEEDED, RpcError, SERVER_ERROR } from "../rpc-error.ts";
@@ -214,8 +214,7 @@ export class Filters {
 /** Each takes memory for as long as the filter is there. */
 function valueCountOf(filter: Filter): number {
   if (filter.kind !== "logs") return 0;
-  const { addresses, topics } = filter.filter;
-  return topics.reduce((sum, wanted) => sum + (wanted?.size ?? 0), addresses?.size ?? 0);
+  return criteriaValueCount(filter.filter);
 }
 
 /** Random, so that a caller cannot guess the filters of others. */

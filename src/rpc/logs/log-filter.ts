@@ -132,3 +132,8 @@ function parseTopics(
     return new Set(alternatives.map((topic, at) => parseWord(topic, `${wantedPlace}.${at}`)));
   });
 }
+
+/** Addresses and topics: what criteria take in memory, and time at each log. */
+export function criteriaValueCount({ addresses, topics }: LogCriteria): number {
+  return topics.reduce((sum, wanted) => sum + (wanted?.size ?? 0), addresses?.size ?? 0);
+}

@@ -9,7 +9,7 @@ import { createId } from "./filters.ts";
 import { formatHeader } from "../format/format-block.ts";
 import { formatTransaction } from "../format/format-transaction.ts";
 import { takeTurns } from "../server/event-loop-turn.ts";
-import { matchesLog, type LogCriteria } from "./log-filter.ts";
+import { criteriaValueCount, matchesLog, type LogCriteria } from "./log-filter.ts";
 import type { LogSearch } from "./log-search.ts";
 import { quantity } from "../format/quantity.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../rpc-error.ts";
@@ -40,6 +40,8 @@ export class Subscriptions {
   /** Those whose owners know their ids. */
   readonly #active = new Set<Subscription>();
   #count = 0;
+  /** Addresses and topics of all of them. */
+  #valueCount = 0;
   #endings: (() => void)[] = [];
   #isSyncing = false;
   #notified: Promise<unknown> = Promise.resolve();
@@ -62,6 +64,13 @@ export class Subscriptions {
       const most = isFull ? limits.connectionSubscriptionsMax : limits.subscriptionsMax;
       throw new RpcError(LIMIT_EXCEEDED, `too many subscriptions: at most ${most}`);
     }
+    const values = valueCountOf(topic);
+    if (this.#valueCount + values > limits.filterValuesMax) {
+      const message =
+        `too many subscriptions: at most ${limits.filterValuesMax} addresses and topics ` +
+        "in all of them; ask for fewer";
+      throw new RpcError(LIMIT_EXCEEDED, message);
+    }
     const subscription = { id: createId(), topic, connection };
     if (!this.#byConnection.has(connection.owner)) {
       this.#byConnection.set(connection.owner, own);
@@ -69,6 +78,7 @@ export class Subscriptions {
     }
     own.set(subscription.id, subscription);
     this.#count++;
+    this.#valueCount += values;
     // Its owner must know the id before anything comes under it.
     connection.afterAnswer(() => {
       if (this.#byConnection.get(connection.owner)?.has(subscription.id) === true) {
@@ -85,6 +95,7 @@ export class Subscriptions {
     if (own === undefined || subscription === undefined) return false;
     own.delete(id);
     this.#count--;
+    this.#valueCount -= valueCountOf(subscription.topic);
     this.#active.delete(subscription);
     this.#restIfIdle();
     return true;
@@ -106,7 +117,10 @@ export class Subscriptions {
     if (own === undefined) return;
     this.#byConnection.delete(owner);
     this.#count -= own.size;
-    for (const subscription of own.values()) this.#active.delete(subscription);
+    for (const subscription of own.values()) {
+      this.#active.delete(subscription);
+      this.#valueCount -= valueCountOf(subscription.topic);
+    }
     this.#restIfIdle();
   }
 
@@ -223,4 +237,8 @@ function tell({ id, connection }: Subscription, result: string): void {
   connection.send(
     `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`,
   );
+}
+
+function valueCountOf(topic: Topic): number {
+  return topic.kind === "logs" ? criteriaValueCount(topic.criteria) : 0;
 }

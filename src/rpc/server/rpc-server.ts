@@ -313,7 +313,17 @@ export class RpcServer {
     // As text, head and body go out in one write; bytes would be a second.
     response.end(text, size === text.length ? "latin1" : "utf8");
     if (response.socket?.writableLength === 0) budget.release(size);
-    else response.once("close", () => budget.release(size));
+    else this.#holdUntilRead(response, () => budget.release(size));
+  }
+
+  /** A client that takes too long to read its answer loses its connection. */
+  #holdUntilRead(response: ServerResponse, release: () => void): void {
+    const { answerReadMs } = this.#options.limits;
+    const timer = setTimeout(() => response.destroy(), answerReadMs).unref();
+    response.once("close", () => {
+      clearTimeout(timer);
+      release();
+    });
   }
 
   /** Answers before the body was read: what is left of it is not waited for. */

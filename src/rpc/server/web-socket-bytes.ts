@@ -4,8 +4,6 @@ import type { BudgetShare } from "./byte-budget.ts";
 
 /** Of a frame that a client sends, with its mask. */
 const FRAME_HEADER_SIZE = 6;
-/** In which one message must have been read by the peer. */
-const SEND_MS_MAX = 30_000;
 
 /** What came of a message that is not whole yet. */
 export class ArrivingBytes {
@@ -43,14 +41,17 @@ export class ArrivingBytes {
 export class OutgoingMessages {
   readonly #socket: WebSocket;
   readonly #budget: BudgetShare;
+  /** In which one message must have been read by the peer. */
+  readonly #sendMsMax: number;
   #held = 0;
   #timer: NodeJS.Timeout | undefined;
   #isPongUnderWay = false;
   #nextPong: Buffer | undefined;
 
-  constructor(socket: WebSocket, budget: BudgetShare) {
+  constructor(socket: WebSocket, budget: BudgetShare, sendMsMax: number) {
     this.#socket = socket;
     this.#budget = budget;
+    this.#sendMsMax = sendMsMax;
   }
 
   /** False if there is no room for it. */
@@ -58,7 +59,7 @@ export class OutgoingMessages {
     const size = Buffer.byteLength(text);
     if (!this.#budget.reserve(size)) return false;
     this.#held += size;
-    this.#timer ??= setTimeout(() => this.#socket.terminate(), SEND_MS_MAX).unref();
+    this.#timer ??= setTimeout(() => this.#socket.terminate(), this.#sendMsMax).unref();
     this.#socket.send(text, () => this.#onSent(size));
     return true;
   }
@@ -94,6 +95,6 @@ export class OutgoingMessages {
     this.#timer =
       this.#held === 0
         ? undefined
-        : setTimeout(() => this.#socket.terminate(), SEND_MS_MAX).unref();
+        : setTimeout(() => this.#socket.terminate(), this.#sendMsMax).unref();
   }
 }

@@ -53,6 +53,9 @@ export class WebSocketConnection {
   readonly #outgoing: OutgoingMessages;
   #isAlive = true;
   #isEnding = false;
+  #hasSubscribed = false;
+  /** When the last request came, or the connection. */
+  #usedMs = performance.now();
 
   constructor(
     socket: WebSocket,
@@ -66,7 +69,7 @@ export class WebSocketConnection {
     this.#dependencies = dependencies;
     this.#notices = this.#createNotices();
     this.#arriving = new ArrivingBytes(dependencies.budget);
-    this.#outgoing = new OutgoingMessages(socket, dependencies.budget);
+    this.#outgoing = new OutgoingMessages(socket, dependencies.budget, limits.answerReadMs);
     dependencies.transport.on("data", (chunk: Buffer) => {
       // Closed without a handshake: further messages would have to be buffered meanwhile.
       if (!this.#arriving.add(chunk.length)) socket.terminate();
@@ -99,6 +102,15 @@ export class WebSocketConnection {
     });
   }
 
+  get usedMs(): number {
+    return this.#usedMs;
+  }
+
+  /** It waits for nothing: neither for an answer nor for news. */
+  get isIdle(): boolean {
+    return this.#underWay === 0 && !this.#hasSubscribed;
+  }
+
   onClose(action: () => void): void {
     this.#onClose.push(action);
   }
@@ -116,6 +128,7 @@ export class WebSocketConnection {
     const { budget } = this.#dependencies;
     if (this.#isEnding) return;
     this.#isAlive = true;
+    this.#usedMs = performance.now();
     if (!budget.reserve(body.length)) {
       this.#endCrowded();
       return;
@@ -158,7 +171,10 @@ export class WebSocketConnection {
       send: (text) => this.#notify(text),
       end: (reason) => this.end(reason, POLICY_VIOLATION),
       afterAnswer: (action) => afterAnswer.push(action),
-      onClose: (action) => this.onClose(action),
+      onClose: (action) => {
+        this.#hasSubscribed = true;
+        this.onClose(action);
+      },
     };
   }
 

@@ -11,6 +11,8 @@ import {
 } from "../auth/access-control.ts";
 import { isBearerProtocol } from "../auth/bearer-protocol.ts";
 import type { BudgetShare } from "./byte-budget.ts";
+import { clientOfAddress } from "./client-name.ts";
+import { evictable } from "./evictable-socket.ts";
 import type { CallerNamer } from "../../api/chain-reader.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { isAllowedHost, isAllowedOrigin } from "./http-guard.ts";
@@ -39,7 +41,8 @@ export class WebSocketEndpoint {
   readonly #options: RpcOptions;
   readonly #dependencies: WebSocketDependencies;
   readonly #server: WebSocketServer;
-  readonly #connections = new Set<WebSocketConnection>();
+  /** With the client address of each. */
+  readonly #connections = new Map<WebSocketConnection, string>();
 
   constructor(options: RpcOptions, dependencies: WebSocketDependencies) {
     this.#options = options;
@@ -62,14 +65,14 @@ export class WebSocketEndpoint {
   }
 
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { allowedHosts, allowedOrigins, limits } = this.#options;
+    const { allowedHosts, allowedOrigins } = this.#options;
     const { host, origin } = request.headers;
     const dialect = this.#dependencies.dialectOf(request.url ?? "/");
     // A browser lets any page open a WebSocket: only the origin header distinguishes them.
     const isOriginAllowed = origin === undefined || isAllowedOrigin(origin, allowedOrigins);
     if (!isAllowedHost(host, allowedHosts) || !isOriginAllowed) refuse(socket, "403 Forbidden");
     else if (dialect === undefined) refuse(socket, "404 Not Found");
-    else if (this.#connections.size >= limits.socketsMax) {
+    else if (!this.#makeRoom(clientOfAddress(request.socket.remoteAddress))) {
       refuse(socket, "503 Service Unavailable");
     } else {
       this.#admit(request, socket).then(
@@ -83,6 +86,17 @@ export class WebSocketEndpoint {
         },
       );
     }
+  }
+
+  /** False if all places are taken, and by connections that have a better right to them. */
+  #makeRoom(newcomer: string): boolean {
+    const { socketsMax } = this.#options.limits;
+    if (this.#connections.size < socketsMax) return true;
+    const evicted = evictable(this.#connections, newcomer, socketsMax / 2);
+    if (evicted === undefined) return false;
+    this.#connections.delete(evicted);
+    evicted.end("idle: its place is needed for another connection");
+    return true;
   }
 
   /** Before the upgrade, so that an unauthenticated caller costs no more than the request. */
@@ -113,13 +127,13 @@ export class WebSocketEndpoint {
         transport: request.socket,
       };
       const connection = new WebSocketConnection(opened, dialect, limits, parts);
-      this.#connections.add(connection);
+      this.#connections.set(connection, clientOfAddress(request.socket.remoteAddress));
       connection.onClose(() => this.#connections.delete(connection));
     });
   }
 
   close(): void {
-    for (const connection of this.#connections) connection.end("the node stops");
+    for (const connection of this.#connections.keys()) connection.end("the node stops");
     this.#server.close();
   }
 }

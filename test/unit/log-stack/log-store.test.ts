@@ -53,6 +53,21 @@ describe("log store", () => {
     reader.close();
   });
 
+  it("refuses only the request that cannot be stored, not the others of its batch", async () => {
+    const store = new LogStore({ ...DEFAULT_LOG_STORE_OPTIONS, filePath: filePath() });
+    const bad = [{ timeMs: 0, fields: { message: "bad", size: 1n } }];
+    const added = await Promise.allSettled([
+      store.add(documents(2, () => ({ from: "first" }))),
+      store.add(bad),
+      store.add(documents(2, () => ({ from: "last" }))),
+    ]);
+    assert.deepEqual(
+      added.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled"],
+    );
+    store.close();
+  });
+
   it("forgets what arrived too long ago, whatever time it names", async () => {
     let nowMs = Date.now();
     const options = { ...DEFAULT_LOG_STORE_OPTIONS, filePath: filePath(), gatherMs: 0 };

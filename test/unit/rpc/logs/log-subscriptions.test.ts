@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { BlockRecord } from "../../../../src/api/chain-reader.ts";
 import { LogSearch } from "../../../../src/rpc/logs/log-search.ts";
+import { LIMIT_EXCEEDED } from "../../../../src/rpc/rpc-error.ts";
 import { DEFAULT_RPC_LIMITS } from "../../../../src/rpc/rpc-options.ts";
 import type { SubscriberConnection } from "../../../../src/rpc/logs/subscriber-connection.ts";
 import { Subscriptions } from "../../../../src/rpc/logs/subscriptions.ts";
@@ -102,5 +103,21 @@ describe("subscriptions to logs", () => {
     await settle(() => modest.told.length === all);
     assert.equal(modest.told.length, all, "the others miss nothing");
     assert.deepEqual(greedy.told, []);
+  });
+
+  it("have as many addresses and topics together as filters may have, and give them back", () => {
+    const { subscriptions } = open();
+    const limits = { ...DEFAULT_RPC_LIMITS, filterValuesMax: 10 };
+    const criteria = { addresses: new Set([1n, 2n, 3n, 4n, 5n, 6n]), topics: [] };
+    const topic = { kind: "logs", criteria } as const;
+    const first = new Listener();
+    const id = subscriptions.add(topic, first, limits);
+    const second = new Listener();
+    assert.throws(() => subscriptions.add(topic, second, limits), { code: LIMIT_EXCEEDED });
+    assert.ok(subscriptions.remove(id, first));
+    subscriptions.add(topic, second, limits);
+    assert.throws(() => subscriptions.add(topic, first, limits), { code: LIMIT_EXCEEDED });
+    second.end("gone");
+    subscriptions.add(topic, first, limits);
   });
 });

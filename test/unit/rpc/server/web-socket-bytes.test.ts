@@ -100,7 +100,7 @@ describe("a peer that does not read", () => {
         written = done;
       },
     } as unknown as WebSocket;
-    const outgoing = new OutgoingMessages(socket, new ByteBudget(1_000).shareOf("a"));
+    const outgoing = new OutgoingMessages(socket, new ByteBudget(1_000).shareOf("a"), 30_000);
     for (let index = 0; index < 1_000; index++) outgoing.pong(Buffer.from(String(index)));
     assert.deepEqual(pongs, ["0"]);
     written?.();
@@ -112,7 +112,7 @@ describe("a peer that does not read", () => {
   it("gives everything back when its connection is over", () => {
     const budget = new ByteBudget(1_000);
     const socket = { send: () => undefined } as unknown as WebSocket;
-    const outgoing = new OutgoingMessages(socket, budget.shareOf("a"));
+    const outgoing = new OutgoingMessages(socket, budget.shareOf("a"), 30_000);
     assert.equal(outgoing.send("x".repeat(300)), true);
     assert.equal(outgoing.send("x".repeat(300)), false);
     assert.equal(budget.used, 300);

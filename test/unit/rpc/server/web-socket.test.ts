@@ -226,8 +226,27 @@ describe("WebSockets", () => {
       assert.equal(await status("/", { host: "evil.example" }), 403);
       assert.equal(await status("/other"), 404);
       const only = await Client.open(few, "/", { origin: "http://localhost:3000" });
+      await only.result("eth_subscribe", "newHeads");
       assert.equal(await status("/"), 503);
       only.socket.close();
+    } finally {
+      await few.close();
+    }
+  });
+
+  it("give way to a new one when all places are taken and they are idle", async () => {
+    const few = await RpcNode.open({ limits: { socketsMax: 2 } });
+    try {
+      const watching = await Client.open(few);
+      await watching.result("eth_subscribe", "newHeads");
+      const idle = await Client.open(few);
+      const closed = once(idle.socket, "close");
+      const third = await Client.open(few);
+      await closed;
+      assert.equal(typeof (await third.result("eth_blockNumber")), "string");
+      assert.equal(typeof (await watching.result("eth_blockNumber")), "string");
+      watching.socket.close();
+      third.socket.close();
     } finally {
       await few.close();
     }
