@@ -29,7 +29,7 @@ const PROMISES: Promises = {
   unhealthyMax: 0,
   stallSecondsMax: 0,
 };
-const COLUMNS = ["final max", "read p99", "refused", "blocks", "stalls", "gc", "client", "replica"];
+const COLUMNS = ["final max", "read p99", "refused", "blocks", "stalls", "client", "replica"];
 const NAME_WIDTH = 30;
 const COLUMN_WIDTH = 11;
 
@@ -44,7 +44,6 @@ function cellsOf(report: AttackReport): string[] {
     String(report.refusals.length + report.unhealthy),
     String(report.blocks),
     `${report.stallCount}/${report.stallSeconds.toFixed(1)}s`,
-    `${report.collectionSeconds.toFixed(1)}s`,
     `${report.clientMegabytes.toFixed(0)}>${report.clientMegabytesAfter.toFixed(0)}`,
     report.replicaMegabytes.toFixed(0),
   ];

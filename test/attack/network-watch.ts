@@ -11,14 +11,12 @@ export type WatchReport = {
   /** Times of more than 50 ms in which the client's main thread answered nothing: all, and long. */
   readonly stallCount: number;
   readonly stallSeconds: number;
-  /** The processor time of garbage collection in the same time. */
-  readonly collectionSeconds: number;
   /** Looks at /live and /ready of the client that failed or took more than a second. */
   readonly unhealthy: number;
   readonly blocks: number;
 };
 
-type Counters = { readonly stalls: number; readonly stalled: number; readonly collected: number };
+type Counters = { readonly stalls: number; readonly stalled: number };
 
 const SAMPLE_MS = 250;
 const HEALTH_MS_MAX = 1_000;
@@ -29,7 +27,7 @@ export class NetworkWatch {
   #client = 0;
   #replica = 0;
   #unhealthy = 0;
-  #before: Counters = { stalls: 0, stalled: 0, collected: 0 };
+  #before: Counters = { stalls: 0, stalled: 0 };
   #blockBefore = 0;
   #looks = 0;
 
@@ -55,7 +53,6 @@ export class NetworkWatch {
       clientMegabytesAfter: residentMegabytes(this.#network.pid("client-0")),
       stallCount: after.stalls - this.#before.stalls,
       stallSeconds: after.stalled - this.#before.stalled,
-      collectionSeconds: after.collected - this.#before.collected,
       unhealthy: this.#unhealthy,
       blocks,
     };
@@ -93,7 +90,6 @@ export class NetworkWatch {
     return {
       stalls: sum("quorate_client_stall_seconds_count"),
       stalled: sum("quorate_client_stall_seconds_sum"),
-      collected: sum("nodejs_gc_duration_seconds_sum"),
     };
   }
 

@@ -209,6 +209,17 @@ describe("monitoring", { skip: missing ?? false, timeout: 240_000 }, () => {
     }
   });
 
+  it("raises QuorateClientStalls when the main thread of a client node is held up", async () => {
+    await waitFor(
+      async () => {
+        stand.client.onStall(10_000);
+        return (await prometheus.firing()).includes("QuorateClientStalls");
+      },
+      "it fires",
+      ALERT_TIMEOUT_MS,
+    );
+  });
+
   it("raises QuorateViewChanged when the leader is killed", async () => {
     const leader = await prometheus.value("max(quorate_client_leader)");
     const service = SERVICES[leader ?? 0];
