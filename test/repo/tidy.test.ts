@@ -21,7 +21,7 @@ const NATURES = ["pure", "native", "types", "I/O"];
 const LAW = loadLaw();
 
 const FILE_LINES_MAX = 500;
-const SWITCHBOARD_LINES_MAX = 500;
+const SWITCHBOARD_LINES_MAX = 400;
 const FOLDER_FILES_MAX = 25;
 const LINE_LENGTH_MAX = 100;
 

@@ -10,9 +10,6 @@ import { describe, it } from "node:test";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 
-/** Folders whose comments are still to be reworded. */
-const NOT_REWORDED_YET = ["src/replica", "src/client", "src/ledger"];
-const DOCUMENTS_NOT_REWORDED_YET = ["docs/ARCHITECTURE.md", "CHANGELOG.md"];
 
 const BANNED: readonly { readonly word: RegExp; readonly instead: string }[] = [
   { word: /\b(nobody|whoever)\b/i, instead: "name the subject, or use the passive" },
@@ -26,7 +23,6 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string }[] = [
 describe("words", () => {
   it("comments of src use plain technical English", () => {
     for (const name of globSync("src/**/*.{ts,js,css}", { cwd: ROOT }).sort()) {
-      if (NOT_REWORDED_YET.some((folder) => name.startsWith(`${folder}/`))) continue;
       for (const comment of commentsOf(read(name))) checkWords(name, comment);
     }
   });
@@ -34,7 +30,6 @@ describe("words", () => {
   it("documents use plain technical English", () => {
     const documents = globSync(["*.md", "docs/**/*.md", "deploy/**/*.{md,txt}"], { cwd: ROOT });
     for (const name of documents.sort()) {
-      if (DOCUMENTS_NOT_REWORDED_YET.includes(name)) continue;
       checkWords(name, oneLine(read(name)));
     }
   });

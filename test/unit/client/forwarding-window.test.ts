@@ -165,7 +165,9 @@ describe("a client node that one caller floods with executable transactions", ()
       const flood = Array.from({ length: 2_000 }, (_, index) =>
         transfer(index % 20, Math.floor(index / 20)),
       );
-      const sent = await Promise.all(flood.map((bytes) => node.pending.submitRaw(bytes, "address 10.0.0.1")));
+      const sent = await Promise.all(
+        flood.map((bytes) => node.pending.submitRaw(bytes, "address 10.0.0.1")),
+      );
       assert.ok(sent.every(({ ok }) => ok));
       const honest = transfer(39, 0);
       assert.ok((await node.pending.submitRaw(honest, "address 10.0.0.2")).ok);

@@ -3,7 +3,7 @@ import { formatExecutables } from "../../../format/format-pool.ts";
 import { formatTransaction } from "../../../format/format-transaction.ts";
 import type { Method } from "../../../method.ts";
 
-/** All that can be ordered now, whoever sent it: the node knows no accounts of its own. */
+/** All that can be ordered now, of any sender: the node knows no accounts of its own. */
 export const ethPendingTransactions: Method<PoolReader, undefined> = {
   name: "eth_pendingTransactions",
   paramsMax: 0,
