@@ -1,7 +1,5 @@
 /** `quorate bench` against networks as users have them. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { assertOneLine, runCommand, startNetwork } from "../support/processes/network-process.ts";
@@ -39,17 +37,14 @@ describe("quorate bench", () => {
 
   it("acts as one account where writing needs a right, and says so without its key", async () => {
     const network = await startNetwork({ args: ["--permission-write", "--permission-read"] });
-    const folder = mkdtempSync(path.join(tmpdir(), "quorate-bench-"));
     try {
-      const key = path.join(folder, "admin.key");
-      writeFileSync(key, network.accounts[0]?.privateKey ?? "");
+      const key = path.join(network.dataPath, "keys", "admin.key");
       const args = ["bench", "--url", network.url, "--seconds", "1", "--json"];
       assert.equal((await runCommand(args)).code, 1, "reads need an identity");
       const { code, stdout, stderr } = await runCommand([...args, "--key", key]);
       assert.equal(code, 0, stderr);
       assert.ok((JSON.parse(stdout) as Report).final > 0);
     } finally {
-      rmSync(folder, { recursive: true });
       await network.stop();
     }
   });
