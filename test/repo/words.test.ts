@@ -10,7 +10,6 @@ import { describe, it } from "node:test";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 
-
 const BANNED: readonly { readonly word: RegExp; readonly instead: string }[] = [
   { word: /\b(nobody|whoever)\b/i, instead: "name the subject, or use the passive" },
   { word: /\bliars?\b/i, instead: "Byzantine replica" },
