@@ -95,7 +95,7 @@ function renderBytecode(runtime: string): string {
     ...lines,
     "];",
     "",
-    "/** The code that lies at the permission contract's address. */",
+    "/** The code at the permission contract's address. */",
     'export const PERMISSION_BYTECODE = `0x${LINES.join("")}`;',
     "",
   ].join("\n");

@@ -127,34 +127,6 @@ describe("what a client node promised", () => {
     assert.equal(status().openTransactions, 0);
   });
 
-  it("is believed refused when f+1 replicas say so for good, not one alone", async () => {
-    await open();
-    await node.whenReady();
-    const hash = await submit(transfer(0, 0));
-    const refusal = {
-      kind: "refused",
-      transactionId: bytesToHash(hash),
-      code: "TX_SENDER_HAS_CODE",
-    } as const;
-    network.replicas[0]!.say(refusal);
-    network.replicas[0]!.say(refusal);
-    await until(() => {
-      const found = node.reads.transactionStatus(hash);
-      return found?.kind === "pending" && found.code === "TX_SENDER_HAS_CODE";
-    }, "one replica is heard");
-    network.replicas[1]!.say(refusal);
-    await until(() => node.reads.transactionStatus(hash)?.kind === "refused", "two are believed");
-    await submit(transfer(1, 0));
-    await node.close();
-    await open();
-    assert.equal(
-      node.reads.transactionStatus(hash)?.kind,
-      "refused",
-      "a restart does not revive it",
-    );
-    assert.equal(status().openTransactions, 1);
-  });
-
   it("stays promised when replicas deny what is permitted here: they are behind a grant", async () => {
     await open();
     await node.whenReady();
